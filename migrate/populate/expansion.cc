@@ -42,9 +42,9 @@ class Expander {
       : target_(target), is_cluster_scoped_(is_cluster_scoped), arena_(arena) {}
 
   void Take(const NamespaceTemplate& each) {
-    if (each.is_disabled) expansion_.left_alone.push_back(each.name);
+    if (each.IsLeftAlone()) expansion_.left_alone.push_back(each.name);
     if (!kube::meta::Matches(each.selector, target_.labels)) return;
-    if (each.is_disabled) return HoldAll(each);
+    if (each.IsLeftAlone()) return HoldAll(each);
     expansion_.templates.push_back(each.name);
     const std::string apply_set = TemplateApplySetId(each.name);
     for (const Value& object : each.objects) TakeObject(object, each.name, apply_set);
@@ -85,7 +85,7 @@ class Expander {
     const Variables variables{.namespace_ = target_.name, .creator = target_.creator};
     for (const Value& object : each.objects) {
       const ObjectKey key = KeyOf(object, variables);
-      if (WhyElsewhere(object, key).empty()) Hold(key, each.name, /*is_disabled=*/true);
+      if (WhyElsewhere(object, key).empty()) Hold(key, each.name, each.is_disabled);
     }
   }
 
@@ -170,8 +170,7 @@ std::string DescribeStanding(std::string_view name, Expansion::Standing standing
     case Expansion::Standing::kPopulated:
       return "";
     case Expansion::Standing::kOptedOut:
-      return std::string(name) + " has the label " + kOptOutLabel +
-             "=true, so what it has stays as it is";
+      return std::string(name) + " has " + kOptOutKey + "=true, so what it has stays as it is";
     case Expansion::Standing::kSystem:
       return std::string(name) + " is never populated";
   }
@@ -179,7 +178,7 @@ std::string DescribeStanding(std::string_view name, Expansion::Standing standing
 }
 
 std::string DescribeDisabled(std::string_view template_name) {
-  return "the template " + std::string(template_name) + " has the label " + kApplyLabel +
+  return "the template " + std::string(template_name) + " has " + kApplyKey +
          "=disable, so what was made of it stays as it is";
 }
 

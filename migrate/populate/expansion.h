@@ -40,12 +40,12 @@ struct ReplacedObject {
 };
 
 /// An object of a template that is left as it is, whatever it is: a later template that selects the
-/// namespace has it too, and is disabled, or could not have it.
+/// namespace has it too, and is left alone, or could not have it.
 struct HeldObject {
   ObjectKey key;
   std::string template_name;
   std::string by;            ///< name of the later template
-  bool is_disabled = false;  ///< the later template; else its object was refused
+  bool is_disabled = false;  ///< the later template; else it, or its object, was refused
 };
 
 /// What is to be told of one, e.g. `ConfigMap "a" of the template x is replaced by that of y`.
@@ -56,7 +56,7 @@ std::string Describe(const HeldObject& object);
 struct Expansion {
   enum class Standing : std::uint8_t {
     kPopulated,
-    kOptedOut,  ///< by its label
+    kOptedOut,  ///< by its label or annotation
     kSystem,    ///< kube-system
   };
 
@@ -67,10 +67,10 @@ struct Expansion {
   std::vector<RefusedObject> refused{};
   std::vector<ReplacedObject> replaced{};
   std::vector<HeldObject> held{};
-  /// Templates that select the namespace, sorted; disabled ones are not among them.
+  /// Templates that select the namespace, sorted; those that are left alone are not among them.
   std::vector<std::string> templates{};
-  /// Names of disabled templates, whether they select it or not, sorted: what was made of them
-  /// stays as it is.
+  /// Names of templates that are left alone, whether they select it or not, sorted: what was made
+  /// of them stays as it is.
   std::vector<std::string> left_alone{};
 };
 

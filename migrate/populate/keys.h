@@ -10,21 +10,27 @@ inline constexpr char kTemplateKind[] = "NamespaceTemplate";
 inline constexpr char kFieldManager[] = "kubectl-prune-populate";
 
 inline constexpr char kTemplatePlural[] = "namespacetemplates";
+inline constexpr char kConfigurationPlural[] = "namespaceinitializationconfigurations";
+/// Nothing that a server has: initializers are named by it in rules about who may `initialize`.
+inline constexpr char kInitializerPlural[] = "namespaceinitializers";
 
 /// The namespace that is never populated.
 inline constexpr char kSystemNamespace[] = "kube-system";
 
 /// Label of what was made of a template: the template's name.
 inline constexpr char kTemplateNameLabel[] = "policy/namespace-template-name";
-/// Label of a template; "disable": what was made of it stays as it is.
-inline constexpr char kApplyLabel[] = "policy/namespace-template-apply";
-/// Label of a namespace; "true": what was made in it stays as it is.
-inline constexpr char kOptOutLabel[] = "policy/namespace-template-opt-out";
+/// Annotation or label of a template; "disable": what was made of it stays as it is.
+inline constexpr char kApplyKey[] = "policy/namespace-template-apply";
+/// Annotation or label of a namespace; "true": what was made in it stays as it is. Selectors of
+/// webhooks see the label alone.
+inline constexpr char kOptOutKey[] = "policy/namespace-template-opt-out";
 /// Label of a namespace; "true": it was populated, or there was nothing to make in it. Whoever
 /// populates it sets it, on every namespace that was looked at, once it has all of its objects; it
 /// stays from then on. A label and no annotation, so that a webhook's namespaceSelector can leave
 /// such namespaces out: nobody is asked about what is created in them.
 inline constexpr char kPopulatedLabel[] = "policy/namespace-template-populated";
+/// Annotation of a namespace: the initializers that have yet to finish it, "a,b".
+inline constexpr char kPendingInitializersAnnotation[] = "policy/namespace-pending-initializers";
 /// Annotation or label of a template; "true": who makes a namespace that it selects needs the right
 /// to use it.
 inline constexpr char kRequirePermissionKey[] = "policy/namespace-template-require-permission";

@@ -15,4 +15,11 @@ inline std::string_view MetadataEntry(const kube::json::Value& object, std::stri
   return entries == nullptr ? std::string_view() : entries->FindText(key);
 }
 
+/// True if an object has this value at `key`, as an annotation or as a label: people write either.
+inline bool HasEntry(const kube::json::Value& object, std::string_view key,
+                     std::string_view value) {
+  return MetadataEntry(object, "annotations", key) == value ||
+         MetadataEntry(object, "labels", key) == value;
+}
+
 }  // namespace migrate::populate

@@ -1,6 +1,8 @@
 #include "migrate/populate/namespace_template.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "migrate/populate/keys.h"
 #include "migrate/populate/metadata_entry.h"
 #include "migrate/populate/object_metadata_errors.h"
+#include "migrate/populate/substitution.h"
 #include "migrate/populate/template_crd.h"
 
 namespace migrate::populate {
@@ -21,6 +24,7 @@ using kube::json::Value;
 using Errors = std::vector<kube::meta::FieldError>;
 
 constexpr std::string_view kFirstGroup = "policy";
+constexpr std::string_view kSelectorPath = "spec.namespaces.labelSelector";
 
 // An object without a name would be another one at each apply.
 Errors MissingNames(std::span<const Value> objects) {
@@ -34,6 +38,42 @@ Errors MissingNames(std::span<const Value> objects) {
   return errors;
 }
 
+void RequireFields(const Value& object, std::span<const std::string_view> known,
+                   std::string_view path, Errors& errors) {
+  for (const kube::json::Member* member : kube::json::SortedMembers(object)) {
+    const std::string_view name = member->key.text();
+    const std::string field = kube::meta::Child(path, name);
+    if (std::ranges::find(known, name) == known.end()) {
+      errors.push_back(kube::meta::Forbidden(field, "no selector has such a field"));
+    } else if (member->value.is_null()) {
+      errors.push_back(kube::meta::Required(field, "it is null"));
+    }
+  }
+}
+
+// Where a schema dropped such fields and nulls, one that is misspelt would select every namespace.
+Errors SelectorFaults(const Value& selector) {
+  constexpr std::string_view kParts[] = {"matchExpressions", "matchLabels"};
+  constexpr std::string_view kOfExpressions[] = {"key", "operator", "values"};
+  Errors errors;
+  RequireFields(selector, kParts, kSelectorPath, errors);
+  if (const Value* labels = selector.Find("matchLabels")) {
+    for (const kube::json::Member* label : kube::json::SortedMembers(*labels)) {
+      if (!label->value.is_null()) continue;
+      errors.push_back(kube::meta::Required(
+          kube::meta::Key(kube::meta::Child(kSelectorPath, "matchLabels"), label->key.text()),
+          "it is null"));
+    }
+  }
+  if (const Value* expressions = selector.Find("matchExpressions")) {
+    const std::string list = kube::meta::Child(kSelectorPath, "matchExpressions");
+    for (std::size_t i = 0; i < expressions->elements().size(); ++i) {
+      RequireFields(expressions->elements()[i], kOfExpressions, kube::meta::Index(list, i), errors);
+    }
+  }
+  return errors;
+}
+
 /// Reads an object that the schema has no errors of.
 class TemplateReader {
  public:
@@ -43,22 +83,18 @@ class TemplateReader {
   NamespaceTemplate Read(Errors& errors) {
     NamespaceTemplate read;
     read.name = metadata_.FindText("name");
-    read.is_disabled = MetadataEntry(object_, "labels", kApplyLabel) == "disable";
-    read.requires_permission =
-        MetadataEntry(object_, "annotations", kRequirePermissionKey) == "true" ||
-        MetadataEntry(object_, "labels", kRequirePermissionKey) == "true";
+    read.is_disabled = HasEntry(object_, kApplyKey, "disable");
+    read.requires_permission = HasEntry(object_, kRequirePermissionKey, "true");
     ReadSelector(read, errors);
     read.objects = spec_.Find("templates")->elements();
+    read.uses_creator = std::ranges::any_of(read.objects, UsesCreator);
     kube::meta::Append(errors, MissingNames(read.objects));
     return read;
   }
 
  private:
   void ReadSelector(NamespaceTemplate& read, Errors& errors) const {
-    const Value* namespaces = spec_.Find("namespaces");
-    const Value* written = namespaces == nullptr ? nullptr : namespaces->Find("labelSelector");
-    if (written == nullptr) return;
-    auto selector = kube::meta::ReadLabelSelector(*written, "spec.namespaces.labelSelector");
+    auto selector = ReadNamespaceSelector(*spec_.Find("namespaces")->Find("labelSelector"));
     if (selector) {
       read.selector = *std::move(selector);
     } else {
@@ -78,6 +114,14 @@ bool IsNamespaceTemplate(const Value& object) {
   const std::string_view group = type.group_version.group;
   return type.kind == kTemplateKind && type.group_version.version == kVersion &&
          (group == kGroup || group == kFirstGroup);
+}
+
+kube::base::Result<kube::meta::LabelSelector, Errors> ReadNamespaceSelector(const Value& selector) {
+  Errors faults = SelectorFaults(selector);
+  auto read = kube::meta::ReadLabelSelector(selector, kSelectorPath);
+  if (!read) kube::meta::Append(faults, std::move(read).error());
+  if (!faults.empty()) return kube::base::Unexpected(std::move(faults));
+  return read;
 }
 
 kube::base::Result<NamespaceTemplate, std::vector<std::string>> ReadNamespaceTemplate(

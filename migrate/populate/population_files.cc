@@ -18,15 +18,6 @@ namespace {
 
 using manifests::ManifestObject;
 
-// Also what a server drops: a null in the place of a value.
-bool SaysAnything(const kube::json::Value& value) {
-  if (!value.is_object() && !value.is_array()) return !value.is_null();
-  return std::ranges::any_of(value.elements(), SaysAnything) ||
-         std::ranges::any_of(value.members(), [](const kube::json::Member& member) {
-           return member.value.is_null() || SaysAnything(member.value);
-         });
-}
-
 /// Sorts what a reader hands out.
 class PopulationReader {
  public:
@@ -69,14 +60,13 @@ class PopulationReader {
     for (const std::string& path : read->unknown_fields) {
       files_.warnings.push_back(Describe(object) + ": unknown field \"" + path + "\"");
     }
-    const kube::json::Value* spec = object.value.Find("spec");
-    const kube::json::Value* namespaces = spec == nullptr ? nullptr : spec->Find("namespaces");
-    if (read->selector.empty() && namespaces != nullptr && SaysAnything(*namespaces)) {
-      files_.warnings.push_back(Describe(object) +
-                                ": nothing in its spec.namespaces selects, so it is for every "
-                                "namespace");
+    if (read->uses_creator) {
+      files_.warnings.push_back(
+          Describe(object) +
+          ": it has $(CREATOR), which a cluster refuses where no webhook guards the annotation " +
+          kCreatorAnnotation);
     }
-    WarnOfKey(object, kApplyLabel, {"disable"});
+    WarnOfKey(object, kApplyKey, {"disable"});
     Keep(templates_, object, *std::move(read));
   }
 
@@ -86,7 +76,7 @@ class PopulationReader {
       files_.unreadable_namespaces.insert(NameOf(object));
       return AddErrors(object, read.error());
     }
-    WarnOfKey(object, kOptOutLabel, {"true", "false"});
+    WarnOfKey(object, kOptOutKey, {"true", "false"});
     Keep(namespaces_, object, *std::move(read));
   }
 
@@ -102,18 +92,15 @@ class PopulationReader {
       reader_.AddError(object, Describe(object) + ": " + error);
   }
 
-  // A label that nearly says something says nothing.
-  void WarnOfKey(const ManifestObject& object, const std::string& label,
+  // What nearly says something says nothing.
+  void WarnOfKey(const ManifestObject& object, const std::string& key,
                  std::initializer_list<std::string_view> values) {
-    const std::string_view value = MetadataEntry(object.value, "labels", label);
-    if (!value.empty() && std::ranges::find(values, value) == values.end()) {
-      files_.warnings.push_back(Describe(object) + ": the label " + label + "=" +
-                                std::string(value) + " means nothing, " + label + "=" +
+    for (const auto& [map, what] : {std::pair("labels", "label"), {"annotations", "annotation"}}) {
+      const std::string_view value = MetadataEntry(object.value, map, key);
+      if (value.empty() || std::ranges::find(values, value) != values.end()) continue;
+      files_.warnings.push_back(Describe(object) + ": the " + what + " " + key + "=" +
+                                std::string(value) + " means nothing, " + key + "=" +
                                 std::string(*values.begin()) + " would");
-    }
-    if (!MetadataEntry(object.value, "annotations", label).empty()) {
-      files_.warnings.push_back(Describe(object) + ": " + label +
-                                " means nothing as an annotation; it is a label");
     }
   }
 

@@ -20,7 +20,22 @@ std::string_view ReferenceAt(std::string_view text) {
 
 }  // namespace
 
+bool UsesCreator(const kube::json::Value& value) {
+  Substitution substitution({.namespace_ = "", .creator = kCreator});
+  std::vector<const kube::json::Value*> open{&value};
+  while (!open.empty() && !substitution.used_creator()) {
+    const kube::json::Value& next = *open.back();
+    open.pop_back();
+    const bool has_it = next.is_string() && next.text().find(kCreator) != std::string_view::npos;
+    if (has_it) substitution.Expand(next.text());
+    for (const kube::json::Value& element : next.elements()) open.push_back(&element);
+    for (const kube::json::Member& member : next.members()) open.push_back(&member.value);
+  }
+  return substitution.used_creator();
+}
+
 std::string Substitution::Creator() {
+  used_creator_ = true;
   if (variables_.creator && !variables_.creator->empty()) return std::string(*variables_.creator);
   problem_ =
       std::string("$(CREATOR) is not known: the namespace has no annotation ") + kCreatorAnnotation;

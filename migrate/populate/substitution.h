@@ -16,6 +16,9 @@ struct Variables {
   std::optional<std::string_view> creator;
 };
 
+/// True if $(CREATOR) stands for a value in some text of `value`.
+bool UsesCreator(const kube::json::Value& value);
+
 /// Puts values in the place of $(NAMESPACE) and $(CREATOR) in texts; `$$(NAMESPACE)` becomes the
 /// text
 /// `$(NAMESPACE)`, and `$$(CREATOR)` its like. All else stays as it is, so that other references
@@ -36,6 +39,8 @@ class Substitution {
 
   /// Why something had no value, e.g. "$(CREATOR) is not known"; empty: all had.
   const std::string& problem() const { return problem_; }
+  /// A reference to the creator was found.
+  bool used_creator() const { return used_creator_; }
 
  private:
   std::string Creator();
@@ -43,6 +48,7 @@ class Substitution {
   const Variables variables_;
   std::size_t bytes_ = 0;  // of the texts that were made
   std::string problem_;
+  bool used_creator_ = false;
 };
 
 }  // namespace migrate::populate

@@ -6,6 +6,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/object_meta.h"
+#include "migrate/populate/initializers.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/object_metadata_errors.h"
 
@@ -21,7 +22,7 @@ bool IsTrue(const kube::meta::Labels& labels, std::string_view key) {
 
 }  // namespace
 
-bool TargetNamespace::OptsOut() const { return IsTrue(labels, kOptOutLabel); }
+bool TargetNamespace::OptsOutByLabel() const { return IsTrue(labels, kOptOutKey); }
 
 bool TargetNamespace::IsPopulated() const { return IsTrue(labels, kPopulatedLabel); }
 
@@ -49,9 +50,12 @@ TargetNamespace NamespaceOf(const Value& metadata) {
     }
   }
   const Value* annotations = metadata.Find("annotations");
-  const std::string_view creator =
-      annotations == nullptr ? std::string_view() : annotations->FindText(kCreatorAnnotation);
+  if (annotations == nullptr) return made;
+  const std::string_view creator = annotations->FindText(kCreatorAnnotation);
   if (!creator.empty()) made.creator = creator;
+  made.pending_initializers =
+      ReadInitializers(annotations->FindText(kPendingInitializersAnnotation));
+  made.has_opt_out_annotation = annotations->FindText(kOptOutKey) == "true";
   return made;
 }
 

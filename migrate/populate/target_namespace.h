@@ -15,10 +15,14 @@ struct TargetNamespace {
   std::string name;
   kube::meta::Labels labels;           ///< with that of its name, which an API server sets
   std::optional<std::string> creator;  ///< absent: nobody has noted who it was
+  bool has_opt_out_annotation = false;
+  std::vector<std::string> pending_initializers{};  ///< sorted
 
   bool operator==(const TargetNamespace&) const = default;
-  /// What was made in it stays as it is.
-  bool OptsOut() const;
+  /// What was made in it stays as it is, as a label or an annotation says.
+  bool OptsOut() const { return has_opt_out_annotation || OptsOutByLabel(); }
+  /// The same as far as selectors of webhooks see.
+  bool OptsOutByLabel() const;
   /// It has what it is to have, as whoever populates it says by a label.
   bool IsPopulated() const;
 };

@@ -98,24 +98,29 @@ const std::string_view kTemplateCrd = R"({
           },
           "spec": {
             "type": "object",
-            "required": ["templates"],
+            "required": ["namespaces", "templates"],
             "properties": {
               "namespaces": {
                 "type": "object",
+                "required": ["labelSelector"],
                 "properties": {
                   "labelSelector": {
                     "type": "object",
                     "x-kubernetes-map-type": "atomic",
+                    "x-kubernetes-preserve-unknown-fields": true,
                     "properties": {
                       "matchLabels": {
                         "type": "object",
-                        "additionalProperties": {"type": "string"}
+                        "nullable": true,
+                        "additionalProperties": {"type": "string", "nullable": true}
                       },
                       "matchExpressions": {
                         "type": "array",
+                        "nullable": true,
                         "x-kubernetes-list-type": "atomic",
                         "items": {
                           "type": "object",
+                          "x-kubernetes-preserve-unknown-fields": true,
                           "required": ["key", "operator"],
                           "properties": {
                             "key": {"type": "string"},
@@ -151,6 +156,23 @@ const std::string_view kTemplateCrd = R"({
             "properties": {
               "observedGeneration": {"type": "integer", "format": "int64", "minimum": 0},
               "namespaces": {"type": "integer", "format": "int32", "minimum": 0},
+              "conditions": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["type"],
+                "items": {
+                  "type": "object",
+                  "required": ["type", "status", "lastTransitionTime", "reason", "message"],
+                  "properties": {
+                    "type": {"type": "string"},
+                    "status": {"type": "string", "enum": ["True", "False", "Unknown"]},
+                    "lastTransitionTime": {"type": "string", "format": "date-time"},
+                    "observedGeneration": {"type": "integer", "format": "int64", "minimum": 0},
+                    "reason": {"type": "string"},
+                    "message": {"type": "string"}
+                  }
+                }
+              },
               "failures": {
                 "type": "array",
                 "x-kubernetes-list-type": "atomic",

@@ -20,6 +20,7 @@ namespace {
 using kube::client::CallError;
 using kube::client::DocumentResult;
 using kube::client::Meaning;
+using kube::json::Document;
 using kube::json::Value;
 using populate::ApplySetState;
 
@@ -28,6 +29,7 @@ constexpr std::chrono::seconds kGrace(10);
 constexpr std::size_t kMostFailures = 100;
 // Of the first ones together no more than a fraction of what etcd takes.
 constexpr std::size_t kMostMessageBytes = 1000;
+constexpr std::string_view kRefused = "Refused";
 constexpr char kChanged[] = "the template was changed meanwhile: run again";
 
 std::string TemplatePath(const std::string& name) {
@@ -71,9 +73,29 @@ Value FailureValue(const StatusFailure& failure, kube::json::Arena& arena) {
   return value;
 }
 
+// An empty object where there is none.
+Document ParsedStatus(const ClusterTemplate& of) {
+  Document document;
+  if (of.status.empty() || document.Parse(of.status) || !document.root().is_object()) {
+    document.root() = Value::Object();
+  }
+  return document;
+}
+
+const Value* FindRefusal(const Value& status) {
+  const Value* conditions = status.Find("conditions");
+  if (conditions == nullptr) return nullptr;
+  const auto found = std::ranges::find(conditions->elements(), kRefused,
+                                       [](const Value& each) { return each.FindText("type"); });
+  return found == conditions->elements().end() ? nullptr : &*found;
+}
+
 // A template that is not found is gone.
 NoteProblem ProblemOf(const CallError& error) {
-  return {.why = WordsOf(error), .is_changed = MeaningOf(error) == Meaning::kNotFound};
+  const Meaning meaning = MeaningOf(error);
+  return {.why = WordsOf(error),
+          .is_changed = meaning == Meaning::kNotFound,
+          .is_invalid = meaning == Meaning::kInvalid};
 }
 
 }  // namespace
@@ -111,9 +133,8 @@ TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
   const Value& metadata = (*found)->root();
   const ClusterTemplate now = ReadClusterTemplate(metadata);
   // Labels and annotations move no generation.
-  const bool is_left_alone =
-      populate::MetadataEntry(metadata, "labels", populate::kApplyLabel) == "disable" ||
-      !populate::WhyForeign(now.apply_set, name).empty();
+  const bool is_left_alone = populate::HasEntry(metadata, populate::kApplyKey, "disable") ||
+                             !populate::WhyForeign(now.apply_set, name).empty();
   const bool is_same = now.uid == known->uid && now.generation == known->generation;
   return is_same && !is_left_alone ? TemplateNow::kSame : TemplateNow::kChanged;
 }
@@ -201,18 +222,60 @@ NoteResult TemplateWriter::WriteStatus(ClusterTemplate& of, std::size_t namespac
   status.SetNew("observedGeneration", Value::Number(of.generation, arena), arena);
   const std::string text = kube::json::Print(status);
   if (text == of.status) return std::nullopt;
+  const Document before = ParsedStatus(of);
+  if (before.root().Find("conditions") != nullptr) status.SetNew("conditions", Value(), arena);
+  return PatchStatus(of, status, text);
+}
+
+NoteResult TemplateWriter::WriteRefusal(ClusterTemplate& of, const TemplateRefusal& refusal,
+                                        const std::string& now) const {
+  Document before = ParsedStatus(of);
+  kube::json::Arena& arena = before.arena();
+  const std::string_view message = kube::base::utf8::Prefix(refusal.why, kMostMessageBytes);
+  const Value* old = FindRefusal(before.root());
+  Value condition = Value::Object();
+  // It has been True since then, whatever for.
+  const std::string_view since = old == nullptr ? "" : old->FindText("lastTransitionTime");
+  condition.SetNew("lastTransitionTime", Value::String(since.empty() ? now : since), arena);
+  condition.SetNew("message", Value::String(message), arena);
+  condition.SetNew("observedGeneration", Value::Number(of.generation, arena), arena);
+  condition.SetNew("reason", Value::String(refusal.reason), arena);
+  condition.SetNew("status", Value::String("True"), arena);
+  condition.SetNew("type", Value::String(kRefused), arena);
+  if (old != nullptr && kube::json::Equal(*old, condition)) return std::nullopt;
+  Value conditions = Value::Array();
+  conditions.Append(condition, arena);
   Value patch = Value::Object();
+  patch.SetNew("conditions", conditions, arena);
+  before.root().Set("conditions", conditions, arena);
+  NoteResult problem = PatchStatus(of, patch, kube::json::Print(before.root()));
+  return problem && problem->is_invalid ? std::nullopt : problem;
+}
+
+NoteResult TemplateWriter::ClearRefusal(ClusterTemplate& of) const {
+  Document status = ParsedStatus(of);
+  if (!status.root().Erase("conditions")) return std::nullopt;
+  Value patch = Value::Object();
+  patch.SetNew("conditions", Value(), status.arena());
+  return PatchStatus(of, patch, kube::json::Print(status.root()));
+}
+
+// `status` is what there will be.
+NoteResult TemplateWriter::PatchStatus(ClusterTemplate& of, const Value& patch,
+                                       std::string status) const {
+  kube::json::Arena arena;
   // Another one of that name has another status.
   Value metadata = Value::Object();
   metadata.SetNew("uid", Value::String(of.uid), arena);
-  patch.SetNew("metadata", metadata, arena);
-  patch.SetNew("status", status, arena);
+  Value body = Value::Object();
+  body.SetNew("metadata", metadata, arena);
+  body.SetNew("status", patch, arena);
   sweep::write::RetryBudget budget(patience_);
   for (;;) {
-    const auto written = SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(patch),
+    const auto written = SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(body),
                                    is_dry_run_, session_);
     if (written) {
-      of.status = text;
+      of.status = std::move(status);
       return std::nullopt;
     }
     if (NoteResult problem = PauseAfter(written.error(), budget)) return problem;

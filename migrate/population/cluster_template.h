@@ -30,6 +30,12 @@ struct ClusterTemplate {
   std::string status{};  ///< as JSON; empty: none
 };
 
+/// Why a template is not gone by, and what was made of it stays as it is.
+struct TemplateRefusal {
+  std::string reason{};  ///< of a condition, and an Event: "Invalid"
+  std::string why{};
+};
+
 /// Of an object, or its metadata alone.
 ClusterTemplate ReadClusterTemplate(const kube::json::Value& object);
 
@@ -54,13 +60,15 @@ struct StatusFailure {
 struct NoteProblem {
   std::string why;
   bool is_changed = false;  ///< it is another one, or gone, than the one that was read
+  bool is_invalid = false;  ///< the server's rules forbid it
 };
 /// Absent: it was written, or there was no need to.
 using NoteResult = std::optional<NoteProblem>;
 
-/// Writes what a template says of itself: its ApplySet, and its status. Each write is tried again
-/// as those of objects are, for the template as it was read; where its spec was changed meanwhile
-/// nothing is written.
+/// Writes what a template says of itself: its ApplySet, and its status. That has the condition
+/// Refused, True, as long as the template is refused, and no condition else. Each write is tried
+/// again as those of objects are, for the template as it was read; where its spec was changed
+/// meanwhile nothing is written.
 class TemplateWriter {
  public:
   /// With `is_dry_run` everything is sent, and nothing stored. `version` is that of this program,
@@ -82,11 +90,20 @@ class TemplateWriter {
   /// Of the template as it was read. Sends nothing where that is its status already.
   NoteResult WriteStatus(ClusterTemplate& of, std::size_t namespaces,
                          const std::vector<StatusFailure>& failures) const;
+  /// The same of a template that is refused, of which the rest of its status stays. `now` is RFC
+  /// 3339. Not an error where the server takes no status for a template that its schema forbids
+  /// by now.
+  NoteResult WriteRefusal(ClusterTemplate& of, const TemplateRefusal& refusal,
+                          const std::string& now) const;
+  /// Of one that is refused no more, and else left alone.
+  NoteResult ClearRefusal(ClusterTemplate& of) const;
 
  private:
   using Wanted = std::function<populate::ApplySetState(const populate::ApplySetState& live)>;
 
   NoteResult Write(ClusterTemplate& of, const Wanted& wanted, bool keeps_others) const;
+  NoteResult PatchStatus(ClusterTemplate& of, const kube::json::Value& patch,
+                         std::string status) const;
   NoteResult PauseAfter(const kube::client::CallError& error,
                         sweep::write::RetryBudget& budget) const;
   NoteResult ReadAnew(ClusterTemplate& of, const populate::ApplySetState* only) const;

@@ -8,6 +8,7 @@
 
 #include "kube/base/error.h"
 #include "migrate/populate/expansion.h"
+#include "migrate/population/population_notes.h"
 #include "migrate/population/population_round.h"
 #include "migrate/population/template_notes.h"
 
@@ -20,7 +21,7 @@ using report::PopulatedObject;
 using report::PopulationRemark;
 
 PopulationState ReadState(const PopulationOptions& options, const kube::client::Session& session) {
-  PopulationInput input = ReadPopulationInput(options.namespaces, session);
+  PopulationInput input = ReadPopulationInput(options.namespaces, options.trusts_creator, session);
   auto kinds = ClusterKinds::Read(GroupsOf(input), session);
   if (!kinds) throw kube::base::Error(kinds.error());
   return {.input = std::move(input), .kinds = *std::move(kinds)};
@@ -29,7 +30,13 @@ PopulationState ReadState(const PopulationOptions& options, const kube::client::
 class PopulationRun {
  public:
   PopulationRun(const PopulationOptions& options, const kube::client::Session& session)
-      : options_(options), session_(session), state_(ReadState(options, session)) {
+      : options_(options),
+        session_(session),
+        state_(ReadState(options, session)),
+        notes_({.marks_populated = false,
+                .tell = [this](const std::string& text) { Warn(text); },
+                .on_tick = [] {}},
+               options_, session_) {
     report_.dry_run = options.dry_run;
     for (const PopulationRemark& remark : state_.input.remarks) Remark(remark.kind, remark.text);
   }
@@ -41,7 +48,8 @@ class PopulationRun {
           state_,
           TemplateWriter(options_.version, options_.dry_run == DryRun::kServer, options_.patience,
                          session_),
-          [this](const std::string& error, bool) { Fault(error); }, session_);
+          options_.time_of_day(), [this](const std::string& error, bool) { Fault(error); },
+          session_);
     }
     report_.is_interrupted = session_.is_stopped();
     for (auto& [name, objects] : objects_) {
@@ -79,6 +87,7 @@ class PopulationRun {
                                const Expansion& expansion) { Tell(name, expansion); },
         .on_object =
             [this](const PopulatedObject& object) {
+              notes_.events().TakeObject(object);
               objects_[object.namespace_].push_back(object);
             },
         .on_error = [this](const std::string& error) { Fault(error); },
@@ -88,9 +97,17 @@ class PopulationRun {
               if (options_.on_progress) options_.on_progress(done, expected);
             }};
     RunRound(names, options_, state_, news, session_);
+    if (options_.dry_run == DryRun::kNone) SendEvents(names);
+  }
+
+  void SendEvents(const std::vector<std::string>& names) {
+    notes_.SendRefusals(state_.input);
+    notes_.Send(names, state_);
+    notes_.SendKept(names.size());
   }
 
   void Tell(const std::string& name, const Expansion& expansion) {
+    notes_.events().TakeExpansion(name, expansion);
     if (!options_.namespaces.empty()) TellStanding(name, expansion);
     for (const auto& replaced : expansion.replaced) Warn(name + ": " + Describe(replaced));
     for (const auto& held : expansion.held) Warn(name + ": " + Describe(held));
@@ -106,6 +123,7 @@ class PopulationRun {
   const PopulationOptions& options_;
   const kube::client::Session session_;
   PopulationState state_;
+  PopulationNotes notes_;
   report::PopulationReport report_;
   std::map<std::string, std::vector<PopulatedObject>> objects_;  // by namespace
 };

@@ -35,6 +35,10 @@ struct PopulationOptions {
   bool comes_again = false;
   /// A line for the person who waits: why nothing happens for a while. May be empty.
   std::function<void(const std::string&)> on_line{};
+  /// The time of day, RFC 3339, for Events and conditions.
+  std::function<std::string()> time_of_day{};
+  /// $(CREATOR) counts, whoever may annotate namespaces.
+  bool trusts_creator = false;
   /// How many objects are applied or pruned, and how many there are so far. May be empty.
   std::function<void(std::size_t done, std::size_t expected)> on_progress{};
 };
@@ -51,6 +55,9 @@ struct PopulationOptions {
 /// template says beforehand what it will have, and what it has no more only once that is deleted,
 /// by a run over all namespaces. What was made of a template that is gone is found as far as
 /// another one names its kinds.
+///
+/// What is done and goes wrong becomes Events, in namespaces and of templates that are refused,
+/// where it is no dry run.
 ///
 /// What is wrong with one object, template or kind is in the report; everything else is done. Run
 /// again it goes on. Throws kube::base::Error where nothing can be done: no NamespaceTemplates, a

@@ -14,6 +14,7 @@
 #include "migrate/lists/list_reader.h"
 #include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/expansion.h"
+#include "migrate/populate/webhooks/creator.h"
 #include "migrate/population/call_words.h"
 #include "migrate/spool/object_metadata.h"
 
@@ -79,15 +80,28 @@ lists::TakerMaker MakerOf() {
   return [] { return std::make_shared<Taker>(); };
 }
 
-void TakeTemplates(TemplateTaker& taken, PopulationInput& input) {
-  std::vector<PopulationRemark> disabled;
-  for (auto& [name, entry] : taken.entries) {
-    if (auto remark = WhyLeftAlone(entry)) {
-      (entry.usable ? disabled : input.remarks).push_back(*std::move(remark));
-    }
-    input.PutTemplate(std::move(entry));
+// Errors come before notes.
+void TellLeftAlone(PopulationInput& input) {
+  for (const auto& [name, refusal] : input.refused) {
+    input.remarks.push_back(*input.WhyLeftAlone(name));
   }
-  std::ranges::move(disabled, std::back_inserter(input.remarks));
+  for (const std::string& name : input.left_alone) {
+    if (!input.refused.contains(name)) input.remarks.push_back(*input.WhyLeftAlone(name));
+  }
+}
+
+// The server says the rest, which a reader of `spec.namespaces: Required value` has to know.
+bool HasSelector(const Value& object) {
+  const Value* spec = object.Find("spec");
+  const Value* namespaces = spec == nullptr ? nullptr : spec->Find("namespaces");
+  return namespaces != nullptr && namespaces->Find("labelSelector") != nullptr;
+}
+
+TemplateRefusal InvalidFor(const std::vector<std::string>& errors, const Value& object) {
+  const std::string why = kube::base::Join(errors, ", ");
+  if (HasSelector(object)) return {.reason = "Invalid", .why = why};
+  return {.reason = "NoSelector",
+          .why = why + "; for every namespace it has to say spec.namespaces.labelSelector: {}"};
 }
 
 auto PlaceOf(std::vector<NamespaceTemplate>& templates, const std::string& name) {
@@ -108,19 +122,26 @@ std::optional<ClusterNamespace> ReadClusterNamespace(const Value& object) {
 TemplateEntry ReadTemplateEntry(const Value& object) {
   TemplateEntry entry{.known = ReadClusterTemplate(object)};
   auto read = populate::ReadNamespaceTemplate(object);
-  entry.why_unusable = read ? populate::WhyForeign(entry.known.apply_set, entry.known.name)
-                            : kube::base::Join(read.error(), ", ");
-  if (entry.why_unusable.empty()) entry.usable = *std::move(read);
+  if (!read) {
+    entry.refusal = InvalidFor(read.error(), object);
+    return entry;
+  }
+  std::string why_foreign = populate::WhyForeign(entry.known.apply_set, entry.known.name);
+  if (why_foreign.empty()) {
+    entry.usable = *std::move(read);
+  } else {
+    entry.refusal = {.reason = "ForeignApplySet", .why = std::move(why_foreign)};
+  }
   return entry;
 }
 
-std::optional<PopulationRemark> WhyLeftAlone(const TemplateEntry& entry) {
-  const std::string& name = entry.known.name;
-  if (!entry.usable) {
+std::optional<PopulationRemark> PopulationInput::WhyLeftAlone(const std::string& name) const {
+  if (!left_alone.contains(name)) return std::nullopt;
+  const auto found = refused.find(name);
+  if (found != refused.end()) {
     return Error("the template " + name +
-                 " is left alone, and what was made of it: " + entry.why_unusable);
+                 " is left alone, and what was made of it: " + found->second.why);
   }
-  if (!entry.usable->is_disabled) return std::nullopt;
   return PopulationRemark{.kind = PopulationRemark::Kind::kNote,
                           .text = populate::DescribeDisabled(name)};
 }
@@ -128,9 +149,51 @@ std::optional<PopulationRemark> WhyLeftAlone(const TemplateEntry& entry) {
 void PopulationInput::PutTemplate(TemplateEntry entry) {
   const std::string name = entry.known.name;
   Forget(name);
-  if (!entry.usable || entry.usable->is_disabled) left_alone.insert(name);
-  if (entry.usable) templates.insert(PlaceOf(templates, name), *std::move(entry.usable));
+  if (entry.usable) {
+    HoldToGuard(*entry.usable);
+    templates.insert(PlaceOf(templates, name), *std::move(entry.usable));
+  } else {
+    left_alone.insert(name);
+    refused.insert_or_assign(name, std::move(entry.refusal));
+  }
   known.insert_or_assign(name, std::move(entry.known));
+}
+
+bool PopulationInput::UsesCreator() const {
+  return std::ranges::any_of(templates, &NamespaceTemplate::uses_creator);
+}
+
+// A disabled one, too: it is told before somebody enables it.
+void PopulationInput::HoldToGuard(NamespaceTemplate& each) {
+  each.is_unguarded = each.uses_creator && !why_unguarded_.empty();
+  refused.erase(each.name);
+  if (each.is_unguarded) {
+    refused[each.name] = {
+        .reason = "CreatorNotGuarded",
+        .why =
+            std::string("it has $(CREATOR), and whoever may annotate a namespace could be that: ") +
+            why_unguarded_ + " (docs/POPULATE.md, creator)"};
+  }
+  if (each.IsLeftAlone()) {
+    left_alone.insert(each.name);
+  } else {
+    left_alone.erase(each.name);
+  }
+}
+
+std::vector<std::string> PopulationInput::SetCreatorGuard(const std::string& why_unguarded) {
+  why_unguarded_ = why_unguarded;
+  std::vector<std::string> changed;
+  const auto why = [this](const std::string& name) {
+    const auto found = refused.find(name);
+    return found == refused.end() ? "" : found->second.why;
+  };
+  for (NamespaceTemplate& each : templates) {
+    const std::string before = why(each.name);
+    HoldToGuard(each);
+    if (why(each.name) != before) changed.push_back(each.name);
+  }
+  return changed;
 }
 
 void PopulationInput::RemoveTemplate(const std::string& name) {
@@ -142,6 +205,7 @@ void PopulationInput::RemoveTemplate(const std::string& name) {
 void PopulationInput::Forget(const std::string& name) {
   known.erase(name);
   left_alone.erase(name);
+  refused.erase(name);
   const auto place = PlaceOf(templates, name);
   if (place != templates.end() && place->name == name) templates.erase(place);
 }
@@ -160,7 +224,15 @@ void ThrowForTemplates(const kube::client::CallError& error) {
   throw kube::base::Error(error.message);
 }
 
-PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces,
+std::string ReadCreatorGuard(const kube::client::Session& session) {
+  kube::client::ApiRequest request;
+  request.target = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+  const auto list = session.client.Send(std::move(request));
+  return list ? populate::webhooks::WhyCreatorUnguarded((*list)->root())
+              : "its webhook could not be looked for: " + WordsOf(list.error());
+}
+
+PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces, bool trusts_creator,
                                     const kube::client::Session& session) {
   std::vector<lists::ListJob> jobs;
   jobs.emplace_back(TemplatesPath(), MakerOf<TemplateTaker>());
@@ -173,7 +245,11 @@ PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces,
   PopulationInput input;
   if (session.is_stopped()) return input;
   if (jobs[0].error) ThrowForTemplates(*jobs[0].error);
-  TakeTemplates(static_cast<TemplateTaker&>(*jobs[0].taker), input);
+  for (auto& [name, entry] : static_cast<TemplateTaker&>(*jobs[0].taker).entries) {
+    input.PutTemplate(std::move(entry));
+  }
+  if (input.UsesCreator()) input.SetCreatorGuard(trusts_creator ? "" : ReadCreatorGuard(session));
+  TellLeftAlone(input);
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (!jobs[i].error) {
       input.namespaces.merge(static_cast<NamespaceTaker&>(*jobs[i].taker).namespaces);

@@ -35,7 +35,7 @@ std::optional<ClusterNamespace> ReadClusterNamespace(const kube::json::Value& ob
 struct TemplateEntry {
   ClusterTemplate known;
   std::optional<populate::NamespaceTemplate> usable{};
-  std::string why_unusable{};  ///< empty where it is usable
+  TemplateRefusal refusal{};  ///< where it is not usable
 };
 
 TemplateEntry ReadTemplateEntry(const kube::json::Value& object);
@@ -45,8 +45,9 @@ struct PopulationInput {
   /// Those that can be used, disabled ones too, sorted by name.
   std::vector<populate::NamespaceTemplate> templates{};
   std::map<std::string, ClusterTemplate> known{};  ///< all there are, by name
-  /// Names of those that are disabled, cannot be used, or belong to another tool's ApplySet: what
-  /// was made of them stays as it is.
+  /// Those that are not gone by, by name, and why.
+  std::map<std::string, TemplateRefusal> refused{};
+  /// Names of those that are disabled or refused: what was made of them stays as it is.
   std::set<std::string> left_alone{};
   std::map<std::string, ClusterNamespace> namespaces{};  ///< by name
   /// What templates said to have that have gone since: nobody else says so.
@@ -60,21 +61,35 @@ struct PopulationInput {
   void RemoveTemplate(const std::string& name);
   /// The null pointer: there is none that can be used.
   const populate::NamespaceTemplate* FindTemplate(const std::string& name) const;
+  /// Why a template is left alone, as an error, or a note where it is disabled; absent: it is not.
+  std::optional<report::PopulationRemark> WhyLeftAlone(const std::string& name) const;
+
+  /// Some template has $(CREATOR).
+  bool UsesCreator() const;
+  /// Says why it is not proven that nobody forges $(CREATOR); empty: it is. Without it, it is not.
+  /// Templates with it are refused as long as there is a reason. Returns the names of those that
+  /// are refused anew, for another reason, or no more.
+  std::vector<std::string> SetCreatorGuard(const std::string& why_unguarded);
 
  private:
   void Forget(const std::string& name);
+  void HoldToGuard(populate::NamespaceTemplate& each);
+
+  std::string why_unguarded_ = "nobody has looked for its webhook yet";
 };
 
-/// Why a template is left alone, as an error, or a note where it is disabled; absent: it is not.
-std::optional<report::PopulationRemark> WhyLeftAlone(const TemplateEntry& entry);
+/// Asks the server why it is not proven that nobody forges $(CREATOR); empty: it is
+/// (populate::webhooks::WhyCreatorUnguarded). Needs the right to list
+/// validatingwebhookconfigurations; without it nothing is proven.
+std::string ReadCreatorGuard(const kube::client::Session& session);
 
 /// Throws the kube::base::Error for a list of templates that could not be read.
 [[noreturn]] void ThrowForTemplates(const kube::client::CallError& error);
 
-/// Reads all templates, and the namespaces that are named; none: all. The session being stopped,
-/// some may be missing. Throws kube::base::Error where they cannot be read, or the cluster has no
-/// NamespaceTemplates.
-PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces,
+/// Reads all templates, and the namespaces that are named; none: all. Where some have $(CREATOR)
+/// and it is not trusted, asks for its guard too. The session being stopped, some may be missing.
+/// Throws kube::base::Error where they cannot be read, or the cluster has no NamespaceTemplates.
+PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces, bool trusts_creator,
                                     const kube::client::Session& session);
 
 }  // namespace migrate::population

@@ -28,18 +28,30 @@ StatusOfTemplate StatusOf(const std::string& template_name, const PopulationStat
   return status;
 }
 
+NoteResult NoteWhatItHas(ClusterTemplate& known, const PopulationState& state,
+                         const TemplateWriter& writer) {
+  const ApplySetExtent extent = ExtentOf(known.name, state);
+  const StatusOfTemplate status = StatusOf(known.name, state);
+  NoteResult problem = writer.Narrow(known, extent.types, extent.namespaces);
+  return problem ? problem : writer.WriteStatus(known, status.namespaces, status.failures);
+}
+
 }  // namespace
 
-bool NoteInTemplates(PopulationState& state, const TemplateWriter& writer,
+bool NoteInTemplates(PopulationState& state, const TemplateWriter& writer, const std::string& now,
                      const NoteErrorFunction& on_error, const kube::client::Session& session) {
   bool is_noted = true;
   for (auto& [name, known] : state.input.known) {
-    if (state.input.left_alone.contains(name)) continue;
     if (session.is_stopped()) return false;
-    const ApplySetExtent extent = ExtentOf(name, state);
-    const StatusOfTemplate status = StatusOf(name, state);
-    NoteResult problem = writer.Narrow(known, extent.types, extent.namespaces);
-    if (!problem) problem = writer.WriteStatus(known, status.namespaces, status.failures);
+    const auto refusal = state.input.refused.find(name);
+    NoteResult problem;
+    if (refusal != state.input.refused.end()) {
+      problem = writer.WriteRefusal(known, refusal->second, now);
+    } else if (state.input.left_alone.contains(name)) {
+      problem = writer.ClearRefusal(known);
+    } else {
+      problem = NoteWhatItHas(known, state, writer);
+    }
     if (!problem || session.is_stopped()) continue;
     is_noted = false;
     on_error("what the template " + name + " has cannot be noted in it: " + problem->why,

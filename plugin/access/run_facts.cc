@@ -1,22 +1,26 @@
 #include "plugin/access/run_facts.h"
 
-#include <string>
-
 #include "kube/go/go_time.h"
 #include "plugin/access/version.h"
 
 namespace plugin::access {
+namespace {
+
+std::string TextOf(std::chrono::sys_seconds time) {
+  return kube::go::FormatGoTime(
+      {.unix_seconds = time.time_since_epoch().count(), .nanoseconds = 0});
+}
+
+}  // namespace
 
 std::chrono::sys_seconds TimeOfDay() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
+std::string TimeOfDayText() { return TextOf(TimeOfDay()); }
+
 migrate::report::RunFacts LocalFactsAt(std::chrono::sys_seconds time) {
-  const kube::go::GoTime now{.unix_seconds = time.time_since_epoch().count(), .nanoseconds = 0};
-  return {.cluster = {},
-          .context = {},
-          .time = kube::go::FormatGoTime(now),
-          .version = std::string(kVersion)};
+  return {.cluster = {}, .context = {}, .time = TextOf(time), .version = std::string(kVersion)};
 }
 
 }  // namespace plugin::access

@@ -15,6 +15,7 @@
 #include "migrate/populate/webhooks/opt_out.h"
 #include "migrate/population/population.h"
 #include "plugin/access/cluster_access.h"
+#include "plugin/access/run_facts.h"
 #include "plugin/access/stop_signal.h"
 #include "plugin/access/version.h"
 #include "plugin/command/diff_folders.h"
@@ -56,6 +57,8 @@ migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptio
   result.version = access::kVersion;
   result.concurrency = options.concurrency;
   result.max_rate = options.max_rate;
+  result.trusts_creator = options.trusts_creator;
+  result.time_of_day = access::TimeOfDayText;
   return result;
 }
 
@@ -110,7 +113,7 @@ int ShowDifferences(const PopulateOptions& options) {
 
 /// What each of them is for; the rest is for all.
 constexpr const char* kOnlyLocal[] = {"filename", "output", "recursive"};
-constexpr const char* kNotLocal[] = {"concurrency", "max-rate"};
+constexpr const char* kNotLocal[] = {"concurrency", "max-rate", "trust-creator-annotation"};
 constexpr const char* kOnlyService[] = {"leader-elect", "leader-elect-resource-namespace",
                                         "metrics-port", "resync", "webhooks"};
 
@@ -211,6 +214,7 @@ void PopulateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) 
   flag_set.Array("opt-out-service-account", 0, raw_.opt_out_accounts);
   flag_set.String("initialization-timeout", 0, raw_.initialization_timeout);
   flag_set.Bool("persistent", 0, raw_.persistent);
+  flag_set.Bool("trust-creator-annotation", 0, options_.trusts_creator);
 }
 
 void PopulateCommand::TakeArguments(std::vector<std::string> arguments) {
@@ -236,6 +240,7 @@ void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
   population::PopulationServiceOptions& service = options_.service;
   service.concurrency = options_.concurrency;
   service.max_rate = options_.max_rate;
+  service.trusts_creator = options_.trusts_creator;
   service.resync = ParseSeconds("--resync", raw_.resync);
   if (service.metrics_port < 0 || service.metrics_port > kMostPort) {
     throw flags::InvalidArgument(kPopulate, "--metrics-port", std::to_string(service.metrics_port),

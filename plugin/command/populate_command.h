@@ -23,6 +23,7 @@ struct PopulateOptions {
   flags::DryRunChoice dry_run;
   std::optional<int> concurrency{};
   double max_rate = 0;
+  bool trusts_creator = false;
 
   population::PopulationServiceOptions service{};  ///< without --local, --once and --diff
 };

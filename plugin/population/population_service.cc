@@ -6,7 +6,6 @@
 #include "kube/admission/endpoint.h"
 #include "kube/admission/handler.h"
 #include "kube/client/session.h"
-#include "kube/go/go_time.h"
 #include "kube/serve/server.h"
 #include "kube/system/clock.h"
 #include "migrate/lists/pause.h"
@@ -27,11 +26,6 @@ using migrate::population::control::ControlOptions;
 using migrate::population::control::PopulationControl;
 using migrate::population::control::PopulationCounts;
 using serving::Tell;
-
-std::string TimeText() {
-  const auto time = access::TimeOfDay().time_since_epoch();
-  return kube::go::FormatGoTime({.unix_seconds = time.count(), .nanoseconds = 0});
-}
 
 /// /metrics, /healthz and /readyz by HTTP, for whoever watches over the program.
 class MetricsServer {
@@ -100,11 +94,15 @@ class Service {
     control.population.on_line = Tell;
     control.resync = options_.resync;
     control.marks_populated = options_.webhooks && options_.webhooks->initialization.is_wanted;
+    if (options_.webhooks)
+      control.initialization_timeout = options_.webhooks->initialization_timeout;
+    control.now = access::TimeOfDay;
     if (leadership_) {
       control.leads = [this] { return leadership_->leads(); };
     }
     control.tell = Tell;
-    control.time_of_day = TimeText;
+    control.population.time_of_day = access::TimeOfDayText;
+    control.population.trusts_creator = options_.trusts_creator;
     return control;
   }
 

@@ -21,6 +21,7 @@ struct PopulationServiceOptions {
   serving::ServingOptions serving{};
   std::optional<std::size_t> concurrency{};  ///< as PopulationOptions::concurrency
   double max_rate = 0;                       ///< writes a second; 0: no limit
+  bool trusts_creator = false;               ///< as PopulationOptions::trusts_creator
 };
 
 /// Keeps the namespaces of the cluster as NamespaceTemplates say, until a signal says to stop. One

@@ -6,8 +6,8 @@ constexpr std::string_view kPopulate =
     R"(Keep namespaces as NamespaceTemplates say
 
  A NamespaceTemplate (policy.kubectl-prune.dev/v1alpha1) holds objects, as NetworkPolicies, Roles
-and ResourceQuotas, that every namespace is to have whose labels its selector selects; without a
-selector all have them. kube-system is always left out. Namespaces and templates of the cluster are
+and ResourceQuotas, that every namespace is to have whose labels its selector selects; an empty one
+({}) selects all. kube-system is always left out. Namespaces and templates of the cluster are
 watched: whatever is new or changes, each namespace gets its objects by server-side apply, and what
 was made of a template and is not in it any more is deleted. With --once that is done once. With
 --diff nothing is written: a diff program shows what --once would change, as kubectl diff
@@ -17,15 +17,19 @@ be applied.
 
  In texts of the objects $(NAMESPACE) becomes the name of the namespace, and $(CREATOR) the user of
 its annotation authorization.k8s.io/creator; an object that needs a creator where none is known is
-left out. $$(NAMESPACE) becomes the text $(NAMESPACE), and all else stays as it is, $$ and $(OTHER)
-too.
+left out. A template with $(CREATOR) is refused where the webhook creator does not guard that
+annotation, unless with --trust-creator-annotation. $$(NAMESPACE) becomes the text $(NAMESPACE), and
+all else stays as it is, $$ and $(OTHER) too.
+
+ A template that is refused, as it is invalid or its selector has a field that is none, changes and
+deletes nothing: an Event, its condition Refused and the metric populate_templates_refused tell why.
 
  Where two templates have the same object, the one of the template whose name is the later one
 counts, with a warning; where that is refused, or its template disabled, there is none. Left out
 with an error are lists, and objects that are in no namespace, or name another one; of what scope
 the kinds of CRDs are, and whether it takes an object, only a cluster can tell. What was made of a
-template that has the label policy/namespace-template-apply=disable by now, or is in a namespace
-with policy/namespace-template-opt-out=true, stays as it is.
+template that has policy/namespace-template-apply=disable by now, as annotation or label, or is in a
+namespace with policy/namespace-template-opt-out=true, stays as it is.
 
  What others change of an object is set back when its namespace is looked at next, which --resync
 makes regular; an object that is a member of another ApplySet is left to it, with an error. Deleted
@@ -44,8 +48,9 @@ populates, elected by the Lease kubectl-prune-populate.
   opt-out         to opt a namespace out, or in again, needs the right to optout
   use             a template with policy/namespace-template-require-permission=true selects the
                   namespaces of those alone who have the right to use it
-  initialization  until a namespace has its objects only who has the right to initialize may create
-                  others in it, for --initialization-timeout at the most
+  initialization  until a namespace has its objects, and those have finished that a
+                  NamespaceInitializationConfiguration names, only who has the right to initialize
+                  may create others in it, for --initialization-timeout at the most
 The rights are verbs on namespacetemplates.policy.kubectl-prune.dev. While nobody answers requests
 fail, but for those of initialization, and of --ignore-failures.
 
@@ -193,6 +198,10 @@ Options:
 
     --resync=0:
         How often everything is applied again, as in 10m or 1h; 0 is never.
+
+    --trust-creator-annotation=false:
+        Go by authorization.k8s.io/creator though it is not proven that the webhook creator guards
+        it: whoever may annotate a namespace gets what templates give to $(CREATOR).
 
     --url='':
         The URL by which the API server reaches this machine, of a tunnel say. What verifies its

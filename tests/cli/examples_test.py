@@ -31,6 +31,7 @@ TEMPLATES = """apiVersion: policy.kubectl-prune.dev/v1alpha1
 kind: NamespaceTemplate
 metadata: {name: quotas}
 spec:
+  namespaces: {labelSelector: {}}
   templates:
   - {apiVersion: v1, kind: ResourceQuota, metadata: {name: pods}, spec: {hard: {pods: "10"}}}
 """

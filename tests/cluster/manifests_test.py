@@ -25,7 +25,7 @@ import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, turn_pruning_on, widgets)
-from populating import CRD_NAME, TEMPLATES, bring_in_the_crd
+from populating import CONFIGURATION_CRD_NAME, CRD_NAME, TEMPLATES, bring_in_the_crd
 from rights import RBAC
 from runner import end, run_tests
 from services import EndedAtOnce, container_arguments
@@ -465,7 +465,7 @@ def populated_objects(name):
         {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": {"name": name}, "rules": []},
         {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": {"name": name},
          "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
-         "subjects": [{"apiGroup": group, "kind": "User", "name": "jo"}]}]
+         "subjects": [{"apiGroup": group, "kind": "User", "name": "$(CREATOR)"}]}]
 
 
 class PopulateControllerRole(ManifestsTest):
@@ -482,6 +482,7 @@ class PopulateControllerRole(ManifestsTest):
     def setUp(self):
         super().setUp()
         self.addCleanup(delete_crd, CLUSTER.api(), CRD_NAME)
+        self.addCleanup(delete_crd, CLUSTER.api(), CONFIGURATION_CRD_NAME)
         bring_in_the_crd(CLUSTER)
         self.api.request("DELETE", self.LEASE)  # whoever may not give it back keeps others waiting
         self.bound = BoundRoles(CLUSTER, self.api)
@@ -548,7 +549,7 @@ class PopulateControllerRole(ManifestsTest):
             wait_for("nothing is told", lambda: "NetworkPolicy" in str(self.events()))
             wait_for("the template does not tell",
                      lambda: self.api.get(self.template).get("status", {}).get("namespaces") == 1)
-            self.assertEqual([1, 5], sorted(len(self.api.get(f"{CONFIGURATIONS}/{kind}/{self.NAME}")["webhooks"])
+            self.assertEqual([2, 5], sorted(len(self.api.get(f"{CONFIGURATIONS}/{kind}/{self.NAME}")["webhooks"])
                                             for kind in KINDS))
             self.assertEqual(0, controller.stop())
             said = "\n".join([*controller.lines, *self.events().values()])
@@ -581,7 +582,8 @@ class PopulateControllerRole(ManifestsTest):
 
     def is_asked_at_the_start(self, gone):
         return bool(self.AT_THE_START & {*gone["resources"], *gone["verbs"]}) and len(gone["verbs"]) < 5 or (
-            gone["verbs"] == ["list"] and gone["resources"][0] in ("namespacetemplates", "namespaces"))
+            gone["verbs"] == ["list"] and gone["resources"][0] in (
+                "namespacetemplates", "namespaces", "namespaceinitializationconfigurations"))
 
     def is_list(self, gone):
         """Of what was made of templates: with each resync."""

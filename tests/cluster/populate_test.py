@@ -9,13 +9,14 @@ import pathlib
 import re
 import sys
 
-from cluster import Cluster
+from cluster import Cluster, wait_for
 import kubectl as kubectl_program
-from populating import (DISABLE, KINDS_OF, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES, TIME_LIMIT, TOOLING,
-                        Templates, bring_in_the_crd, config_map, quota, refused_binding, role, role_binding,
+from populating import (CRD_NAME, CREATOR, DISABLE, KINDS_OF, NAMESPACES, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES,
+                        TIME_LIMIT, TOOLING, Templates, bring_in_the_crd, config_map, quota, refused_binding, role, role_binding,
                         role_without_rights)
 from rights import Rights
 from runner import end, run_tests
+from subjects import V1_CRDS
 
 BINARY = None
 CLUSTER = None
@@ -163,7 +164,7 @@ class Allowed(Populated):
     """The role of krew/manifests/populate suffices, and holds nothing that is not needed."""
 
     # What needs a right that a run as below does not always need.
-    RARE = {("configmaps", "get"), ("networkpolicies", "get"), ("roles", "get")}
+    RARE = {("configmaps", "get"), ("networkpolicies", "get"), ("roles", "get"), ("validatingwebhookconfigurations", "list")}
 
     @staticmethod
     def rules():
@@ -196,11 +197,137 @@ class Allowed(Populated):
         for (resource, verb), rest in self.cuts(self.rules()):
             with self.subTest(resource=resource, verb=verb):
                 self.change(name, *next(turns))
+                if resource == "events":
+                    continue  # see test_without_the_right_to_events
                 named = [shop] if (resource, verb) == ("namespaces", "get") else []
                 with Rights(CLUSTER, "limited", rest):
                     run = self.populate_once(*named, user="limited")
                 self.assertNotEqual(0, run.returncode, run.stdout)
                 self.populated()
+
+
+    def test_without_the_right_to_events_that_is_a_warning(self):
+        shop = self.namespace("shop")
+        self.template("every", config_map("note", a="b"))
+        with Rights(CLUSTER, "limited", [rule for rule in self.rules() if rule["resources"] != ["events"]]):
+            run = self.populate_once(user="limited")
+        self.assertEqual((0, ["configmap/note serverside-applied"]), (run.returncode, self.lines(run, shop)), run.stderr)
+        self.assertIn("Warning: cannot create Events: ", run.stderr)
+
+
+class Refused(Populated):
+    """What a template that is not gone by has made stays, and nothing new comes."""
+
+    def assert_is_refused(self, name, reason, text, namespace, has_condition=True):
+        run = self.populated(code=1)
+        self.assertIn(f"error: the template {name} is left alone, and what was made of it: ", run.stderr)
+        self.assertIn(text, run.stderr)
+        self.assertEqual({"a": "old"}, self.stored(namespace, "ConfigMap", "note")["data"])
+        self.assertIsNone(self.stored(namespace, "ConfigMap", "more"))
+        told, message = self.template_events(name)[-1]
+        self.assertEqual(reason, told)
+        self.assertIn(text, message)
+        refusal = self.refusal(name)
+        self.assertEqual(reason if has_condition else None, refusal and refusal[0])
+
+    def test_a_misspelt_selector_touches_nothing_at_whatever_depth(self):
+        shop = self.namespace("shop")
+        name = self.template("every", config_map("note", a="old"))
+        self.populated()
+        for text, selector in (
+                ("labelSelector.matchLabel: Forbidden", {"matchLabel": {"test": "none"}}),
+                ("matchExpressions[0].value: Forbidden",
+                 {"matchExpressions": [{"key": "test", "operator": "Exists", "value": ["none"]}]}),
+                ("matchLabels[test]: Required", {"matchLabels": {"test": None}}),
+                ("labelSelector.matchLabels: Required", {"matchLabels": None}),
+                ("labelSelector.matchExpressions: Required", {"matchExpressions": None})):
+            with self.subTest(text):
+                self.replace_spec(name, {"namespaces": {"labelSelector": selector},
+                                         "templates": [config_map("note", a="new"), config_map("more", a="b")]})
+                self.assertEqual(selector, self.api.get(f"{TEMPLATES}/{name}")["spec"]["namespaces"]["labelSelector"])
+                self.assert_is_refused(name, "Invalid", text, shop)
+        self.replace_spec(name, {"namespaces": {"labelSelector": {"matchLabels": {"test": str(self.number)}}},
+                                 "templates": []})
+        self.populated()
+        self.assertIsNone(self.stored(shop, "ConfigMap", "note"))
+        self.assertIsNone(self.refusal(name))
+
+    def test_a_server_takes_no_template_without_a_selector(self):
+        for spec in ({}, {"namespaces": {}}, {"namespaces": {"labelselector": {}}}, {"namespace": {"labelSelector": {}}},
+                     {"namespaces": {"labelSelector": None}}):
+            status, answer = self.api.request("POST", TEMPLATES, {
+                "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate",
+                "metadata": {"name": "none"}, "spec": {**spec, "templates": []}})
+            self.assertEqual((422, True), (status, "Required value" in answer["message"]), answer)
+
+    def test_a_template_that_was_stored_without_a_selector_stays_as_it_is(self):
+        """By the CRD as it was before."""
+        shop = self.namespace("shop")
+        name = self.template("every", config_map("note", a="old"))
+        self.populated()
+        path = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/required"
+        body = {"spec": {"namespaces": None, "templates": [config_map("note", a="new"), config_map("more", a="b")]}}
+
+        def can_be_stored():
+            return self.api.request("PATCH", f"{TEMPLATES}/{name}?dryRun=All", body, "application/merge-patch+json")[0] == 200
+
+        def require(*fields):
+            self.api.patch(f"{V1_CRDS}/{CRD_NAME}", [{"op": "replace", "path": path, "value": list(fields)}],
+                           "application/json-patch+json")
+        require("templates")
+        try:
+            wait_for("the CRD is not as before", can_be_stored)
+            self.api.patch(f"{TEMPLATES}/{name}", body)
+        finally:
+            require("namespaces", "templates")
+        # A server may take no status for what its schema forbids.
+        wait_for("the CRD is not as it is", lambda: self.api.request(
+            "POST", f"{TEMPLATES}?dryRun=All", {**self.api.get(f"{TEMPLATES}/{name}"), "metadata": {"name": "b"}})[0] == 422)
+        status, _ = self.api.request("PATCH", f"{TEMPLATES}/{name}/status?dryRun=All", {"status": {"failures": []}},
+                                     "application/merge-patch+json")
+        self.assert_is_refused(name, "NoSelector", "spec.namespaces: Required value; for every namespace", shop, status == 200)
+        self.select(name, {"matchLabels": {"test": str(self.number)}})
+        self.populated()
+        self.assertEqual({"a": "new"}, self.stored(shop, "ConfigMap", "note")["data"])
+
+    def test_nobody_is_made_creator_where_nobody_guards_it(self):
+        shop = self.namespace("shop", annotations={CREATOR: "root"})
+        name = self.template("every", config_map("note", a="old"))
+        self.populated()
+        self.change(name, config_map("note", a="$(CREATOR)"), config_map("more", a="b"))
+        self.assert_is_refused(name, "CreatorNotGuarded", "the cluster does not have the webhook creator", shop)
+        for arguments in (["--dry-run=client"], ["--dry-run=server"]):
+            self.assertEqual([], self.lines(self.populated(*arguments, code=1), shop))
+        self.populated("--trust-creator-annotation")
+        self.assertEqual({"a": "root"}, self.stored(shop, "ConfigMap", "note")["data"])
+        self.change(name, config_map("note", a="old"))
+        self.populated()
+
+    def test_annotations_switch_off_as_labels_do(self):
+        for where in ("labels", "annotations"):
+            with self.subTest(where):
+                shop = self.namespace(f"shop-{where}")
+                name = self.template(f"every-{where}", config_map("note", a="old"), selector={
+                    "matchLabels": {"kubernetes.io/metadata.name": shop}})
+                self.populated()
+                self.change(name, config_map("more", a="b"))
+                self.api.patch(f"{NAMESPACES}/{shop}", {"metadata": {where: OPT_OUT}})
+                self.assertEqual([], self.lines(self.populated(), shop))
+                self.api.patch(f"{NAMESPACES}/{shop}", {"metadata": {where: dict.fromkeys(OPT_OUT)}})
+                self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {where: DISABLE}})
+                self.assertEqual([], self.lines(self.populated(), shop))
+                self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {where: dict.fromkeys(DISABLE)}})
+                self.assertEqual(["configmap/more serverside-applied", "configmap/note pruned"],
+                                 self.lines(self.populated(), shop))
+
+    def test_once_makes_the_events_of_a_controller(self):
+        shop = self.namespace("shop")
+        name = self.template("every", config_map("note", a="b"), refused_binding("wrong"))
+        self.populated(code=1)
+        events = {(event["type"], event["reason"]): event["message"]
+                  for event in self.api.get(f"{NAMESPACES}/{shop}/events")["items"]}
+        self.assertEqual({("Normal", "Populated"), ("Warning", "Failed")}, {*events})
+        self.assertEqual(f'applied ConfigMap "note" of the template {name}', events["Normal", "Populated"])
 
 
 class Pruned(Populated):

@@ -7,12 +7,16 @@ import json
 import pathlib
 import signal
 import sys
+import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import documents
 from cluster import Cluster, wait_for
 from guards import CONFIGURATIONS, HERE, KINDS
-from populating import (CREATOR, NAMESPACES, OPT_OUT, POPULATED, REQUIRE_PERMISSION, Controlled, NobodyAdmits,
-                        bring_in_the_crd, config_map)
+from populating import (CREATOR, INITIALIZATIONS, NAMESPACES, OPT_OUT, PENDING, POPULATED, REQUIRE_PERMISSION, Controlled,
+                        NobodyAdmits, bring_in_the_crd, config_map)
 from rights import Rights
 from runner import end, run_tests
 
@@ -109,6 +113,32 @@ class Asked(Controlled):
         self.assertEqual("jo", self.creator(shop))
         self.assertIsNone(self.creator(old))
 
+    def test_the_creator_counts_only_as_long_as_it_is_guarded(self):
+        name = self.template("every", config_map("note", text="of $(CREATOR)"))
+        with self.populater(*WEBHOOKS, "--ignore-failures=creator") as controller:
+            self.wait_until_asked()
+            shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+            wait_for("it is not refused", lambda: self.refusal(name))
+            wait_for("the reason is not told", lambda: "lets pass while nobody answers" in self.refusal(name)[1])
+            self.assertEqual({}, self.made(shop))
+            self.assertEqual(1, self.populate_once(shop).returncode)
+            self.assertEqual(1, controller.metrics()["populate_templates_refused"])
+            self.assertEqual(0, controller.stop())
+        self.served()
+        self.wait_until_made({"ConfigMap/note": {"text": "of jo"}}, shop)
+        wait_for("it is still refused", lambda: self.refusal(name) is None)
+        self.assertEqual(0, self.populate_once(shop).returncode)
+        # Who may not look for the webhook cannot prove it.
+        run = self.populate_once(shop, user="ann")
+        self.assertNotEqual(0, run.returncode)
+        rules = [{"apiGroups": [TEMPLATE_GROUP], "resources": ["namespacetemplates"], "verbs": ["list", "get"]},
+                 {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list"]}]
+        with Rights(CLUSTER, "ann", rules):
+            run = self.populate_once(shop, "--dry-run=client", user="ann")
+        self.assertEqual(1, run.returncode, run.stderr)
+        self.assertIn("its webhook could not be looked for: ", run.stderr)
+        self.assertEqual({"ConfigMap/note": {"text": "of jo"}}, self.made(shop))
+
     def test_a_template_that_requires_permission_selects_namespaces_of_those_who_may_use_it(self):
         name = self.template("vip", config_map("vip", a="b"), selector=self.with_test(tier="vip"),
                              annotations=REQUIRE_PERMISSION)
@@ -158,12 +188,33 @@ class Asked(Controlled):
         self.allowed(self.patch_as(ann, mall, {"labels": dict.fromkeys(OPT_OUT)}))
         self.wait_until_made({"ConfigMap/note": {"a": "b"}}, mall)
 
+    def test_to_opt_out_by_an_annotation_is_a_right_too(self):
+        self.template("every", config_map("note", a="b"))
+        ann = self.user("ann", template_rights("optout"))
+        self.served()
+        self.refused(403, "cannot optout", self.make(self.jo, "bad", annotations=OPT_OUT))
+        shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+        for suffix in ("", "/status"):
+            self.refused(403, "cannot optout", self.patch_as(self.jo, shop, {"annotations": OPT_OUT}, suffix))
+        body = self.api.get(f"{NAMESPACES}/{shop}")
+        body["metadata"]["annotations"].update(OPT_OUT)
+        self.refused(403, "cannot optout", self.jo.request("PUT", f"{NAMESPACES}/{shop}/finalize", body))
+        mall = self.allowed(self.make(ann, "mall", annotations=OPT_OUT))["metadata"]["name"]
+        # No selector sees that it opts out, so that the label has to keep requests away.
+        self.wait_until_told(mall)
+        self.allowed(self.put_in(self.jo, mall))
+        self.assertEqual({}, self.made(mall))
+        self.refused(403, "cannot optout", self.patch_as(self.jo, mall, {"annotations": dict.fromkeys(OPT_OUT)}))
+        self.allowed(self.patch_as(ann, mall, {"annotations": dict.fromkeys(OPT_OUT)}))
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, mall)
+
     def test_namespaces_of_some_service_accounts_opt_out(self):
         self.template("every", config_map("note", a="b"))
         maker = self.user(MAKER, NAMESPACE_RIGHTS)
         self.served("--opt-out-service-account=builders:maker")
         shop = self.allowed(self.make(maker, "shop"))["metadata"]
-        self.assertEqual("true", shop["labels"].get(next(iter(OPT_OUT))))
+        for where in ("labels", "annotations"):
+            self.assertEqual("true", shop[where].get(next(iter(OPT_OUT))))
         bank = self.allowed(self.make(self.jo, "bank"))["metadata"]
         self.assertNotIn(next(iter(OPT_OUT)), bank["labels"])
         self.wait_until_made({"ConfigMap/note": {"a": "b"}}, bank["name"])
@@ -220,6 +271,118 @@ class Asked(Controlled):
         self.assertLess(5 - 1.1, time.monotonic() - began)
         self.assertIsNone(self.populated_label(shop))
 
+    def initialization(self, name, *initializers, selector=None):
+        """Makes a NamespaceInitializationConfiguration, and waits until handlers go by it."""
+        full = f"{name}-{self.number}"
+        self.api.post(INITIALIZATIONS, {
+            "apiVersion": f"{TEMPLATE_GROUP}/v1alpha1", "kind": "NamespaceInitializationConfiguration",
+            "metadata": {"name": full}, "spec": {
+                "namespaces": {"labelSelector": selector or self.with_test()},
+                "initializers": [{"name": initializer} for initializer in initializers]}})
+        self.addCleanup(self.api.request, "DELETE", f"{INITIALIZATIONS}/{full}")
+        labels = (selector or {}).get("matchLabels", {})
+        wait_for(f"{full} is not gone by", lambda: set(initializers) <= set(
+            (self.make(self.api, "probe", labels, dryRun="All")[1]["metadata"].get("annotations", {}).get(PENDING) or "")
+            .split(",")))
+
+    def pending(self, namespace):
+        return self.api.get(f"{NAMESPACES}/{namespace}")["metadata"].get("annotations", {}).get(PENDING)
+
+    @staticmethod
+    def initializer_rights(*names):
+        return [*NAMESPACE_RIGHTS, {"apiGroups": [TEMPLATE_GROUP], "resources": ["namespaceinitializers"],
+                                    "resourceNames": list(names), "verbs": ["initialize"]}]
+
+    def test_a_namespace_waits_for_the_initializers_of_others(self):
+        self.template("every", config_map("note", a="b"))
+        ann = self.user("ann", self.initializer_rights("dns.example.com"))
+        bob = self.user("bob", self.initializer_rights("mesh.example.com"))
+        self.served("--initialization-timeout=10m")
+        self.initialization("mesh", "mesh.example.com", "dns.example.com")
+        self.initialization("dns", "dns.example.com")
+        self.initialization("vip", "vip.example.com", selector=self.with_test(tier="vip"))
+        shop = self.allowed(self.make(self.jo, "shop", annotations={PENDING: "mine.example.com"}))["metadata"]
+        self.assertEqual("dns.example.com,mesh.example.com", shop["annotations"][PENDING])
+        vip = self.allowed(self.make(self.jo, "vip", {"tier": "vip"}))["metadata"]
+        self.assertEqual("dns.example.com,mesh.example.com,vip.example.com", vip["annotations"][PENDING])
+        shop = shop["name"]
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop)
+        self.event(shop, "Normal", 'ConfigMap "note"')
+        # It is populated, and not open yet; its initializers may write.
+        self.refused(429, "waits for its initializers dns.example.com, mesh.example.com", self.put_in(self.jo, shop))
+        self.allowed(self.put_in(ann, shop))
+        self.allowed(self.put_in(bob, shop))
+        # Each takes out its own name alone, and nobody adds one.
+        for api, value in ((self.jo, "mesh.example.com"), (ann, "dns.example.com"), (ann, ""), (ann, None), (self.jo, None)):
+            for suffix in ("", "/status"):
+                self.refused(403, 'cannot initialize resource "namespaceinitializers"',
+                             self.patch_as(api, shop, {"annotations": {PENDING: value}}, suffix))
+        for api in (ann, self.api):
+            self.refused(422, "gets no names later: more", self.patch_as(
+                api, shop, {"annotations": {PENDING: "dns.example.com,mesh.example.com,more"}}))
+        self.allowed(self.patch_as(self.jo, shop, {"annotations": {"other": "x"}}))
+        self.allowed(self.patch_as(ann, shop, {"annotations": {PENDING: "mesh.example.com"}}))
+        self.refused(422, "gets no names later", self.patch_as(ann, shop, {"annotations": {PENDING: "dns.example.com"}}))
+        wait_for("it does not know that one is left", lambda: "its initializers mesh.example.com;" in self.put_in(
+            self.jo, shop)[1]["message"])
+        self.assertIsNone(self.populated_label(shop))
+        self.allowed(self.patch_as(bob, shop, {"annotations": {PENDING: None}}))
+        self.wait_until_told(shop)
+        wait_for("it takes nothing", lambda: self.put_in(self.jo, shop)[0] == 201, 40)
+        self.assertEqual([], [reason for reason, _ in self.events(shop, "Warning")])
+
+    def test_what_no_initializer_finishes_opens_at_its_time_and_says_so(self):
+        self.template("every", config_map("note", a="b"))
+        controller = self.served("--initialization-timeout=5s")
+        self.initialization("dns", "dns.example.com")
+        shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+        self.refused(429, "", self.put_in(self.jo, shop))
+        wait_for("it takes nothing", lambda: self.put_in(self.jo, shop)[0] == 201, 5 + SLACK_SECONDS)
+        self.assertEqual({"OpenedLate": 1}, self.event(
+            shop, "Warning", "after 5 seconds: its initializers dns.example.com have not finished"))
+        self.wait_until_told(shop)
+        # What is pending stays, for people and for whoever comes late.
+        self.assertEqual("dns.example.com", self.pending(shop))
+        self.assertEqual([], [line for line in controller.lines if "cannot" in line])
+
+    def test_the_initializer_of_the_document_finishes(self):
+        self.template("every", config_map("note", a="b"))
+        rights = [*self.initializer_rights("dns.example.com"),
+                  {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]}]
+        self.user("ann", rights)
+        self.served("--initialization-timeout=10m")
+        self.initialization("dns", "dns.example.com")
+        shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+        script, = [block for block in documents.blocks("docs/POPULATE.md") if block.lines[0] == "# dns.sh"]
+        runner = threading.Thread(target=CLUSTER.run, args=(["timeout", "60", "sh", "-c", "\n".join(script.lines)], "ann"))
+        runner.start()
+        self.addCleanup(runner.join)
+        self.wait_until_told(shop)
+        self.assertEqual("", self.pending(shop))
+        zone = self.api.get(f"{NAMESPACES}/{shop}/configmaps/zone")
+        self.assertEqual({"name": f"{shop}.example.com"}, zone["data"])
+        shown = CLUSTER.run(["kubectl", "get", "namespace", shop, "-o", f"custom-columns=PENDING:.metadata.annotations.{PENDING}"])
+        self.assertEqual(0, shown.returncode, shown.stderr)
+
+    def test_a_configuration_that_is_misspelt_waits_for_nobody(self):
+        controller = self.served()
+        for selector in ({"matchLabel": {"a": "b"}},):
+            self.api.post(INITIALIZATIONS, {
+                "apiVersion": f"{TEMPLATE_GROUP}/v1alpha1", "kind": "NamespaceInitializationConfiguration",
+                "metadata": {"name": "bad"}, "spec": {"namespaces": {"labelSelector": selector},
+                                                      "initializers": [{"name": "dns.example.com"}]}})
+            self.addCleanup(self.api.request, "DELETE", f"{INITIALIZATIONS}/bad")
+        wait_for("it is not told", lambda: any("bad is left alone: spec.namespaces.labelSelector.matchLabel" in line
+                                               for line in controller.lines))
+        self.assertNotIn(PENDING, self.allowed(self.make(self.jo, "shop"))["metadata"]["annotations"])
+        for spec in ({"initializers": [{"name": "a"}]}, {"namespaces": {"labelSelector": {}}},
+                     {"namespaces": {"labelSelector": {}}, "initializers": [{"name": "a,b"}]},
+                     {"namespaces": {"labelSelector": {}}, "initializers": []}):
+            status, answer = self.api.request("POST", INITIALIZATIONS, {
+                "apiVersion": f"{TEMPLATE_GROUP}/v1alpha1", "kind": "NamespaceInitializationConfiguration",
+                "metadata": {"name": "worse"}, "spec": spec})
+            self.assertEqual(422, status, answer)
+
     def test_kubectl_waits_for_it_by_itself(self):
         self.template("every", config_map("note", a="b"))
         self.served()
@@ -237,8 +400,11 @@ class Asked(Controlled):
         keeper = [{"apiGroups": templates, "resources": ["namespacetemplates"],
                    "verbs": ["get", "list", "watch", "patch", "initialize"]},
                   {"apiGroups": templates, "resources": ["namespacetemplates/status"], "verbs": ["patch"]},
+                  {"apiGroups": templates, "resources": ["namespaceinitializationconfigurations"],
+                   "verbs": ["list", "watch"]},
                   {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch", "patch"]},
                   {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+                  {"apiGroups": ["admissionregistration.k8s.io"], "resources": KINDS[:1], "verbs": ["list"]},
                   {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
                   {"apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"]},
                   {"apiGroups": ["admissionregistration.k8s.io"], "resources": list(KINDS),
@@ -315,7 +481,7 @@ class Asked(Controlled):
 def main():
     global BINARY, CLUSTER
     BINARY = str(pathlib.Path(sys.argv[1]).resolve())
-    with Cluster(users=("keeper", "jo", "ann", MAKER)) as CLUSTER:
+    with Cluster(users=("keeper", "jo", "ann", "bob", MAKER)) as CLUSTER:
         bring_in_the_crd(CLUSTER)
         return run_tests(sys.modules[__name__], sys.argv[2:])
 

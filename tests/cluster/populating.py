@@ -13,9 +13,12 @@ from services import Service
 from subjects import V1_CRDS
 
 CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
+CONFIGURATION_CRD = CRD.with_name("initialization-crd.yaml")
 CRD_NAME = "namespacetemplates.policy.kubectl-prune.dev"
+CONFIGURATION_CRD_NAME = "namespaceinitializationconfigurations.policy.kubectl-prune.dev"
 NAMESPACES = "/api/v1/namespaces"
 TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
+INITIALIZATIONS = "/apis/policy.kubectl-prune.dev/v1alpha1/namespaceinitializationconfigurations"
 RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
              "ResourceQuota": ("/api/v1", "resourcequotas"),
              "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles"),
@@ -26,6 +29,7 @@ DISABLE = {"policy/namespace-template-apply": "disable"}
 OPT_OUT = {"policy/namespace-template-opt-out": "true"}
 POPULATED = "policy/namespace-template-populated"
 REQUIRE_PERMISSION = {"policy/namespace-template-require-permission": "true"}
+PENDING = "policy/namespace-pending-initializers"
 CREATOR = "authorization.k8s.io/creator"
 # Of an ApplySet, by its parent.
 KINDS_OF = "applyset.kubernetes.io/contains-group-kinds"
@@ -69,10 +73,11 @@ def limit_range(name, cpu):
 
 
 def bring_in_the_crd(cluster):
-    """NamespaceTemplates are served afterwards."""
+    """NamespaceTemplates and NamespaceInitializationConfigurations are served afterwards."""
     api = cluster.api()
-    api.post(V1_CRDS, CRD.read_bytes(), "application/yaml")
-    wait_for("NamespaceTemplates are not served", lambda: api.request("GET", TEMPLATES)[0] == 200)
+    for crd, path in ((CRD, TEMPLATES), (CONFIGURATION_CRD, INITIALIZATIONS)):
+        api.post(V1_CRDS, crd.read_bytes(), "application/yaml")
+        wait_for(f"{path} is not served", lambda p=path: api.request("GET", p)[0] == 200)
     api.close()
 
 
@@ -91,8 +96,9 @@ class Templates(unittest.TestCase):
         """As the help says: first the objects of the templates, then the templates."""
         for name in self.names:
             if self.api.request("GET", f"{TEMPLATES}/{name}")[0] == 200:
-                self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": [], "namespaces": None}, "metadata": {
-                    "labels": None, "annotations": {TOOLING: None}}})
+                self.replace_spec(name, {"namespaces": {"labelSelector": {}}, "templates": []})
+                self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {
+                    "labels": None, "annotations": {TOOLING: None, **dict.fromkeys(DISABLE)}}})
         self.populate_once()
         for name in self.names:
             self.api.request("DELETE", f"{TEMPLATES}/{name}")
@@ -119,6 +125,25 @@ class Templates(unittest.TestCase):
 
     def change(self, name, *objects):
         self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": list(objects)}})
+
+    def replace_spec(self, name, spec):
+        self.api.patch(f"{TEMPLATES}/{name}", [{"op": "replace", "path": "/spec", "value": spec}],
+                       "application/json-patch+json")
+
+    def select(self, name, selector):
+        spec = self.api.get(f"{TEMPLATES}/{name}")["spec"]
+        self.replace_spec(name, {**spec, "namespaces": {"labelSelector": selector}})
+
+    def refusal(self, name):
+        """Returns (reason, message) of the template's condition Refused, None where it has none."""
+        conditions = self.api.get(f"{TEMPLATES}/{name}").get("status", {}).get("conditions", [])
+        found = [(one["reason"], one["message"]) for one in conditions if (one["type"], one["status"]) == ("Refused", "True")]
+        return found[0] if found else None
+
+    def template_events(self, name):
+        """Returns [(reason, message)] of the Events of this template, which are in the namespace default."""
+        return [(event["reason"], event["message"]) for event in self.api.get(f"{NAMESPACES}/default/events")["items"]
+                if event["involvedObject"].get("kind") == "NamespaceTemplate" and event["involvedObject"]["name"] == name]
 
     @staticmethod
     def path(namespace, kind, name):
@@ -309,12 +334,6 @@ class Controlled(Templates):
 
     def label_template(self, name, labels):
         self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {"labels": labels}})
-
-    def select(self, name, selector):
-        spec = self.api.get(f"{TEMPLATES}/{name}")["spec"]
-        self.api.patch(f"{TEMPLATES}/{name}", [
-            {"op": "replace", "path": "/spec", "value": {**spec, "namespaces": {"labelSelector": selector}}}],
-            "application/json-patch+json")
 
     def remove(self, name):
         self.api.delete(f"{TEMPLATES}/{name}")

@@ -12,7 +12,7 @@ DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/ADMISSION.md", "docs/CONVENTI
              "docs/HOOKS.md", "docs/MUTATION.md", "docs/POPULATE.md", "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/**/*"))
                if p.is_file())]
-SAMPLES = {"text", "yaml", "json", "mermaid", "cpp"}
+SAMPLES = {"text", "yaml", "json", "mermaid", "cpp", "bash"}
 PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat", "chmod", "cmake", "cp",
             "curl", "docker", "flux", "git", "grep", "helm", "kubectl", "kubectl-prune", "ls", "mkdir",
             "mv", "python3", "sed", "sh", "sudo", "tar", "tests", "export", "ln", "cd", "bash", "file", "ldd",

@@ -18,9 +18,9 @@ kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission kube/l
 migrate/report migrate/lists migrate/disk
 migrate/owners migrate/mutate migrate/lease
 migrate/check migrate/manifests migrate/spool
-migrate/crds migrate/proof
-migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
-migrate/backup migrate/sweep/source migrate/suggest migrate/population migrate/populate/webhooks
+migrate/crds migrate/proof migrate/populate
+migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate/webhooks
+migrate/backup migrate/sweep/source migrate/suggest migrate/population
 migrate/sweep migrate/population/control
 migrate/flip migrate/engine
 migrate/migration

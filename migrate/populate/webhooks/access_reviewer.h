@@ -5,18 +5,21 @@
 #include <vector>
 
 #include "kube/admission/review.h"
+#include "migrate/populate/keys.h"
 
 namespace migrate::populate::webhooks {
 
 // The rights to NamespaceTemplates that no API server knows of itself.
-inline constexpr char kUseVerb[] = "use";                ///< of one: to have it select a namespace
-inline constexpr char kOptOutVerb[] = "optout";          ///< to say which namespaces opt out
-inline constexpr char kInitializeVerb[] = "initialize";  ///< to write into one before it has all
+inline constexpr char kUseVerb[] = "use";        ///< of one: to have it select a namespace
+inline constexpr char kOptOutVerb[] = "optout";  ///< to say which namespaces opt out
+/// To write into a namespace before it has all; of an initializer: to be that one.
+inline constexpr char kInitializeVerb[] = "initialize";
 
-/// What somebody would do with NamespaceTemplates.
+/// What somebody would do with NamespaceTemplates, or as an initializer.
 struct TemplateRight {
   std::string verb;
-  std::string name{};  ///< of the template; empty: with all of them
+  std::string name{};  ///< of the template, or the initializer; empty: with all of them
+  std::string resource = kTemplatePlural;  ///< or kInitializerPlural
 
   bool operator==(const TemplateRight&) const = default;
 };

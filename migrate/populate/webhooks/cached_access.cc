@@ -36,6 +36,7 @@ std::string KeyOf(const std::string& who, const TemplateRight& right) {
   std::string question = who;
   Add(question, right.verb);
   Add(question, right.name);
+  Add(question, right.resource);
   return kube::base::Sha256(question);
 }
 

@@ -38,7 +38,7 @@ Value AttributesOf(const TemplateRight& right, Arena& arena) {
   Value attributes = Value::Object();
   attributes.Set("group", Value::String(kGroup), arena);
   attributes.Set("version", Value::String("*"), arena);
-  attributes.Set("resource", Value::String(kTemplatePlural), arena);
+  attributes.Set("resource", Value::String(right.resource), arena);
   attributes.Set("verb", Value::String(right.verb), arena);
   if (!right.name.empty()) attributes.Set("name", Value::String(right.name), arena);
   return attributes;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "migrate/populate/keys.h"
@@ -41,48 +44,132 @@ bool MayAlwaysBeCreated(const Review& review) {
          review.resource.group == kAuthorizationGroup || IsOfControlPlane(review.user.username);
 }
 
-bool HasEnabledTemplate(const Population& population) {
-  return std::ranges::any_of(*population.templates,
+bool IsAnyAwaited(const Population& population) {
+  return !population.configurations->empty() ||
+         std::ranges::any_of(*population.templates,
                              [](const auto& entry) { return !entry.second->is_disabled; });
 }
 
 bool IsSelected(const TargetNamespace& target, const Population& population) {
   return std::ranges::any_of(*population.templates, [&target](const auto& entry) {
-    return !entry.second->is_disabled && IsSelectedBy(target, *entry.second);
+    return !entry.second->is_disabled && IsSelectedBy(target, entry.second->selector);
   });
 }
 
-Failure NotYet(const Review& review, const std::string& more) {
-  return {
-      .kind = FailureKind::kTemporary,
-      .message = "namespace " +
-                 kube::go::GoQuote(kube::base::utf8::Prefix(review.namespace_, kMostNameBytes)) +
-                 " is being populated by NamespaceTemplates; try again in a moment" + more,
-      .code = 429,
-      .reason = "TooManyRequests",
-      .retry_after = kRetryAfter};
+// What it waits for is in the place of what populates it, which is done sooner.
+Failure NotYet(const Review& review, const std::vector<std::string>& pending,
+               const std::string& more) {
+  return {.kind = FailureKind::kTemporary,
+          .message =
+              "namespace " +
+              kube::go::GoQuote(kube::base::utf8::Prefix(review.namespace_, kMostNameBytes)) +
+              (pending.empty() ? " is being populated by NamespaceTemplates"
+                               : " waits for its initializers " + kube::base::Join(pending, ", ")) +
+              "; try again in a moment" + more,
+          .code = 429,
+          .reason = "TooManyRequests",
+          .retry_after = kRetryAfter};
+}
+
+/// The names of all configurations that select a Namespace.
+std::vector<std::string> InitializersOf(const kube::json::Value* object,
+                                        const Population& population) {
+  const TargetNamespace target = ViewNamespace(object);
+  std::set<std::string> names;
+  for (const InitializationConfiguration& each : *population.configurations) {
+    if (!IsSelectedBy(target, each.selector)) continue;
+    names.insert(each.initializers.begin(), each.initializers.end());
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Without(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& others) {
+  std::vector<std::string> left;
+  std::ranges::set_difference(names, others, std::back_inserter(left));
+  return left;
+}
+
+TemplateRight RightOf(const std::string& initializer) {
+  return {.verb = kInitializeVerb, .name = initializer, .resource = kInitializerPlural};
+}
+
+std::string WhatOfPending(std::string_view why) {
+  return std::string("the annotation ") + kPendingInitializersAnnotation + " " + std::string(why);
+}
+
+/// The best of all answers to who may create objects before a namespace is open.
+AccessAnswer AskToInitialize(AccessReviewer& access, const kube::admission::UserInfo& user,
+                             const std::vector<std::string>& pending) {
+  std::vector<TemplateRight> rights = {{.verb = kInitializeVerb}};
+  std::ranges::transform(pending, std::back_inserter(rights), RightOf);
+  const std::vector<AccessAnswer> answers = access.Ask(user, rights);
+  const auto allowed =
+      std::ranges::find(answers, AccessAnswer::Kind::kAllowed, &AccessAnswer::kind);
+  if (allowed != answers.end()) return *allowed;
+  return answers.empty() ? AccessAnswer() : answers.front();
 }
 
 }  // namespace
 
-bool InitializationGuard::IsAwaited(const Population& population, std::string_view name) const {
-  const std::shared_ptr<const KnownNamespace> known = population.FindNamespace(name);
+void SetPendingInitializers(const Review& review, const Population& population,
+                            kube::admission::ObjectDraft& draft) {
+  const kube::admission::ObjectDraft::Path path = {"metadata", "annotations",
+                                                   kPendingInitializersAnnotation};
+  const std::vector<std::string> names = InitializersOf(review.object, population);
+  if (names.empty()) {
+    draft.Remove(path);
+  } else {
+    draft.SetText(path, kube::base::Join(names, ","));
+  }
+}
+
+Verdict CheckPendingInitializers(const Review& review, const Population& population,
+                                 AccessReviewer& access) {
+  const std::vector<std::string> now = ViewNamespace(review.object).pending_initializers;
+  if (review.operation == kube::admission::Operation::kCreate) {
+    const auto missing = Without(InitializersOf(review.object, population), now);
+    if (missing.empty()) return Allowed();
+    return Unavailable(WhatOfPending("lacks " + kube::base::Join(missing, ", ") +
+                                     ": a configuration is new, or another webhook has changed the "
+                                     "namespace; try again"));
+  }
+  const std::vector<std::string> before = ViewNamespace(review.old_object).pending_initializers;
+  const std::vector<std::string> added = Without(now, before);
+  if (!added.empty()) {
+    return kube::admission::Refusal(
+        WhatOfPending("gets no names later: " + kube::base::Join(added, ", ")), 422, "Invalid");
+  }
+  std::vector<TemplateRight> needed;
+  std::ranges::transform(Without(before, now), std::back_inserter(needed), RightOf);
+  if (needed.empty()) return Allowed();
+  const MissingRights missing = FindMissing(access, review.user, needed);
+  if (missing.empty()) return Allowed();
+  return RefuseMissing(missing, review.user, needed.front(),
+                       WhatOfPending("loses names by their initializers alone"));
+}
+
+bool InitializationGuard::IsAwaited(const Population& population,
+                                    const KnownNamespace* known) const {
   if (known == nullptr) {
     const bool was_missed = population.stale_since && IsOver(*population.stale_since);
-    return !was_missed && HasEnabledTemplate(population);
+    return !was_missed && IsAnyAwaited(population);
   }
   return !known->target.IsPopulated() && !IsOver(known->created) &&
-         IsSelected(known->target, population);
+         (!known->target.pending_initializers.empty() || IsSelected(known->target, population));
 }
 
 Verdict InitializationGuard::CheckObject(const Review& review) const {
   if (MayAlwaysBeCreated(review)) return Allowed();
   const std::optional<Population> population = population_.current();
-  if (population && !IsAwaited(*population, review.namespace_)) return Allowed();
-  const AccessAnswer answer = AskOne(access_, review.user, kInitializeVerb);
+  const auto known = population ? population->FindNamespace(review.namespace_) : nullptr;
+  if (population && !IsAwaited(*population, known.get())) return Allowed();
+  const std::vector<std::string> pending =
+      known == nullptr ? std::vector<std::string>() : known->target.pending_initializers;
+  const AccessAnswer answer = AskToInitialize(access_, review.user, pending);
   if (answer.kind == AccessAnswer::Kind::kAllowed) return Allowed();
   const bool is_unknown = answer.kind == AccessAnswer::Kind::kUnknown;
-  return NotYet(review, is_unknown ? " (" + answer.reason + ")" : "");
+  return NotYet(review, pending, is_unknown ? " (" + answer.reason + ")" : "");
 }
 
 Verdict InitializationGuard::CheckLabel(const Review& review) const {

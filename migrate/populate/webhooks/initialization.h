@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/admission/object_draft.h"
 #include "kube/admission/review.h"
 #include "kube/admission/verdict.h"
 #include "migrate/populate/webhooks/access_reviewer.h"
@@ -18,13 +19,27 @@ struct InitializationOptions {
   std::function<TimePoint()> now = TimeOfDay;
 };
 
-/// Until a namespace was populated it takes objects from those alone that may `initialize`: what
+/// Of a Namespace that is created: sets the annotation of pending initializers to those of all
+/// configurations that select it, in the place of whatever the request says.
+void SetPendingInitializers(const kube::admission::Review& review, const Population& population,
+                            kube::admission::ObjectDraft& draft);
+
+/// Refuses what takes a name out of that annotation, as long as the user may not `initialize` as
+/// each that is taken out (namespaceinitializers), and whatever adds one later. A new Namespace has
+/// to name all that select it as it is to be: another webhook may have changed it.
+kube::admission::Verdict CheckPendingInitializers(const kube::admission::Review& review,
+                                                  const Population& population,
+                                                  AccessReviewer& access);
+
+/// Until a namespace was populated, and its initializers have finished, it takes objects from those
+/// alone that may `initialize`, all namespaces or as one of the initializers that are pending: what
 /// comes before the policies would not be held to them.
 ///
 /// What passes, whoever it is of:
 ///
-/// - All in a namespace that was populated, opts out, or is older than the timeout; that no enabled
-///   template selects; and in kube-system.
+/// - All in a namespace that is said to be populated, opts out, or is older than the timeout; that
+/// no
+///   enabled template selects, and nothing is pending in; and in kube-system.
 /// - What the control plane creates: the API server, kube-controller-manager, kube-scheduler, and
 ///   service accounts of kube-system, as those of its controllers are. So each namespace has its
 ///   ServiceAccount `default` and its ConfigMap with the root CA as soon as without us.
@@ -53,7 +68,7 @@ class InitializationGuard {
 
  private:
   bool IsOver(TimePoint since) const { return options_.now() - since >= options_.timeout; }
-  bool IsAwaited(const Population& population, std::string_view name) const;
+  bool IsAwaited(const Population& population, const KnownNamespace* known) const;
 
   const KnownPopulation& population_;
   AccessReviewer& access_;

@@ -36,6 +36,13 @@ void KnownPopulation::Change(
   Swap(std::move(next));
 }
 
+void KnownPopulation::SetConfigurations(Population::Configurations configurations) {
+  Population next = current().value();
+  next.configurations =
+      std::make_shared<const Population::Configurations>(std::move(configurations));
+  Swap(std::move(next));
+}
+
 void KnownPopulation::NoteCurrent() {
   const std::lock_guard lock(mutex_);
   if (current_) current_->stale_since.reset();

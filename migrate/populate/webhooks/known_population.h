@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "migrate/populate/initializers.h"
 #include "migrate/populate/namespace_template.h"
 #include "migrate/populate/target_namespace.h"
 
@@ -30,9 +32,12 @@ struct KnownNamespace {
 struct Population {
   using Templates = std::map<std::string, std::shared_ptr<const NamespaceTemplate>, std::less<>>;
   using Namespaces = std::map<std::string, std::shared_ptr<const KnownNamespace>, std::less<>>;
+  using Configurations = std::vector<InitializationConfiguration>;
 
   std::shared_ptr<const Templates> templates;    ///< by name
   std::shared_ptr<const Namespaces> namespaces;  ///< by name
+  /// By name; never the null pointer.
+  std::shared_ptr<const Configurations> configurations = std::make_shared<const Configurations>();
   /// Since when changes of the cluster are not known any more; absent: they are.
   std::optional<TimePoint> stale_since{};
 
@@ -54,6 +59,8 @@ class KnownPopulation {
   /// What there is becomes what `change` makes of it. Not before the first Replace. Costs as much
   /// as there is, so that many changes had better be made at once.
   void Change(const std::function<void(Population::Templates&, Population::Namespaces&)>& change);
+  /// These are all NamespaceInitializationConfigurations. Not before the first Replace.
+  void SetConfigurations(Population::Configurations configurations);
   /// Changes are known again.
   void NoteCurrent();
   /// Changes are not known from `time` on, until NoteCurrent or Replace. Said again it changes

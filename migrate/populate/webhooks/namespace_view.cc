@@ -46,9 +46,9 @@ bool IsSame(const Value* a, const Value* b) {
   return kube::json::Equal(*a, *b);
 }
 
-bool IsSelectedBy(const TargetNamespace& target, const NamespaceTemplate& each) {
+bool IsSelectedBy(const TargetNamespace& target, const kube::meta::LabelSelector& selector) {
   return target.name != kSystemNamespace && !target.OptsOut() &&
-         kube::meta::Matches(each.selector, target.labels);
+         kube::meta::Matches(selector, target.labels);
 }
 
 }  // namespace migrate::populate::webhooks

@@ -4,7 +4,7 @@
 
 #include "kube/admission/review.h"
 #include "kube/json/json.h"
-#include "migrate/populate/namespace_template.h"
+#include "kube/meta/label_match.h"
 #include "migrate/populate/target_namespace.h"
 
 /// What an API server asks about namespaces before it stores them, or objects in them.
@@ -26,8 +26,8 @@ const kube::json::Value* FindAnnotation(const kube::json::Value* object, std::st
 /// True if both are absent, or the same.
 bool IsSame(const kube::json::Value* a, const kube::json::Value* b);
 
-/// True if objects of the template are for the namespace, whether the template is disabled or not:
-/// its selector matches, and the namespace is not left out of all.
-bool IsSelectedBy(const TargetNamespace& target, const NamespaceTemplate& each);
+/// True if a template, or a configuration, with this selector is for the namespace: it matches, and
+/// the namespace is not left out of all.
+bool IsSelectedBy(const TargetNamespace& target, const kube::meta::LabelSelector& selector);
 
 }  // namespace migrate::populate::webhooks

@@ -38,15 +38,19 @@ kube::base::Result<std::string, std::string> UserOfServiceAccount(std::string_vi
 
 void SetOptOut(const Review& review, const Users& users, kube::admission::ObjectDraft& draft) {
   if (!IsCreatedByOneOf(review, users)) return;
-  draft.SetText({"metadata", "labels", kOptOutLabel}, "true");
+  for (const std::string_view map : {"labels", "annotations"}) {
+    draft.SetText({"metadata", map, kOptOutKey}, "true");
+  }
 }
 
 Verdict CheckOptOut(const Review& review, const Users& users, AccessReviewer& access) {
   const bool is_kept =
-      IsSame(FindLabel(review.object, kOptOutLabel), FindLabel(review.old_object, kOptOutLabel));
+      IsSame(FindLabel(review.object, kOptOutKey), FindLabel(review.old_object, kOptOutKey)) &&
+      IsSame(FindAnnotation(review.object, kOptOutKey),
+             FindAnnotation(review.old_object, kOptOutKey));
   if (is_kept || IsCreatedByOneOf(review, users)) return kube::admission::Allowed();
   return RequireRight(access, review.user, kOptOutVerb,
-                      std::string("the label ") + kOptOutLabel + " cannot be changed");
+                      std::string(kOptOutKey) + " cannot be changed");
 }
 
 }  // namespace migrate::populate::webhooks

@@ -7,6 +7,7 @@
 #include "migrate/populate/webhooks/creator.h"
 #include "migrate/populate/webhooks/namespace_view.h"
 #include "migrate/populate/webhooks/opt_out.h"
+#include "migrate/populate/webhooks/refusal.h"
 #include "migrate/populate/webhooks/template_use.h"
 
 namespace migrate::populate::webhooks {
@@ -22,10 +23,10 @@ using kube::admission::Review;
 using kube::admission::Verdict;
 
 constexpr char kCreatorId[] = "creator";
-constexpr char kCreatorCheckId[] = "creator/check";
 constexpr char kOptOutId[] = "opt-out";
 constexpr char kOptOutCheckId[] = "opt-out/check";
 constexpr char kUseId[] = "use";
+constexpr char kInitializersId[] = "initializers";
 constexpr char kInitializationId[] = "initialization";
 constexpr char kInitializationCheckId[] = "initialization/check";
 
@@ -39,6 +40,10 @@ kube::admission::ValidateFunction OfNamespaces(Check check) {
     }
     return check(review);
   };
+}
+
+Verdict NotKnownYet() {
+  return Unavailable("the NamespaceInitializationConfigurations of the cluster are not known yet");
 }
 
 }  // namespace
@@ -94,10 +99,8 @@ void PopulationWebhooks::AddOptOut(Handlers& handlers) const {
                                            return Allowed();
                                          }));
   }
-  HandlerOptions options = CheckOptionsOf(options_.opt_out);
-  options.object.labels = {kube::admission::LabelExists(kOptOutLabel)};
   handlers.Add(kube::admission::Validate(
-      kOptOutCheckId, std::move(options), OfNamespaces([this](const Review& review) {
+      kOptOutCheckId, CheckOptionsOf(options_.opt_out), OfNamespaces([this](const Review& review) {
         return CheckOptOut(review, options_.opt_out_users, access_);
       })));
 }
@@ -110,20 +113,32 @@ void PopulationWebhooks::AddUse(Handlers& handlers) const {
 }
 
 void PopulationWebhooks::AddInitialization(Handlers& handlers) const {
+  handlers.Add(
+      kube::admission::Mutate(kInitializersId, OptionsOf(options_.initialization),
+                              [this](const Review& review, Reply&, ObjectDraft& draft) -> Verdict {
+                                const auto population = population_.current();
+                                if (!population) return NotKnownYet();
+                                SetPendingInitializers(review, *population, draft);
+                                return Allowed();
+                              }));
   HandlerOptions objects = OptionsOf(options_.initialization);
   objects.resources = {kube::admission::AnyResource()};
   objects.namespaced_only = true;
   objects.namespace_labels = {kube::admission::LabelNotIn(kPopulatedLabel, {"true"}),
-                              kube::admission::LabelNotIn(kOptOutLabel, {"true"}),
+                              kube::admission::LabelNotIn(kOptOutKey, {"true"}),
                               kube::admission::LabelNotIn(kMetadataNameLabel, {kSystemNamespace})};
   handlers.Add(kube::admission::Validate(
       kInitializationId, std::move(objects),
       [this](const Review& review, Reply&) { return initialization_.CheckObject(review); }));
-  HandlerOptions labels = CheckOptionsOf(options_.initialization);
-  labels.object.labels = {kube::admission::LabelExists(kPopulatedLabel)};
-  handlers.Add(kube::admission::Validate(
-      kInitializationCheckId, std::move(labels),
-      OfNamespaces([this](const Review& review) { return initialization_.CheckLabel(review); })));
+  handlers.Add(
+      kube::admission::Validate(kInitializationCheckId, CheckOptionsOf(options_.initialization),
+                                OfNamespaces([this](const Review& review) -> Verdict {
+                                  if (Verdict refused = initialization_.CheckLabel(review))
+                                    return refused;
+                                  const auto population = population_.current();
+                                  if (!population) return NotKnownYet();
+                                  return CheckPendingInitializers(review, *population, access_);
+                                })));
 }
 
 }  // namespace migrate::populate::webhooks

@@ -44,6 +44,7 @@ struct WebhookOptions {
 ///     opt-out               mutates: namespaces of some users opt out; only where there are any
 ///     opt-out/check         validates: others may not say so
 ///     use                   validates: some templates may not be used by everybody
+///     initializers          mutates: a new namespace says who has to finish it
 ///     initialization        validates: objects in namespaces that were not populated yet
 ///     initialization/check  validates: not everybody may say that they were
 ///
@@ -51,11 +52,11 @@ struct WebhookOptions {
 ///
 /// - Those that validate Namespaces are for the subresources too, by which labels and annotations
 ///   can be changed as well.
-/// - `opt-out/check` and `initialization/check` are for Namespaces with their label, before or
-///   behind the request. Annotations and the selectors of templates cannot be asked for so.
+///   Annotations and the selectors of templates cannot be asked for, so they are for all.
 /// - `initialization` is for what is created in namespaces that are not populated, do not opt out,
-///   and are not kube-system, by their labels, so that nobody is asked in the long run. Age, and
-///   that no template selects a namespace, are no labels. It is for nothing outside of namespaces:
+///   and are not kube-system, by their labels, so that nobody is asked in the long run. Age, an
+///   annotation, and that nothing selects a namespace, are no labels: one that opts out by its
+///   annotation alone is said to be populated. It is for nothing outside of namespaces:
 ///   an API server would ask us about its own question whether somebody may `initialize`.
 class PopulationWebhooks {
  public:

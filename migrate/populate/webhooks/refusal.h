@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/admission/review.h"
 #include "kube/admission/verdict.h"
@@ -10,13 +11,31 @@
 /// What is said to whoever may not.
 namespace migrate::populate::webhooks {
 
-/// `User "jo" cannot use resource "namespacetemplates" in API group "policy.kubectl-prune.dev" at
-/// the cluster scope`, as the API server words it (apiserver
-/// pkg/endpoints/handlers/responsewriters/errors.go, forbiddenMessage).
-std::string CannotText(std::string_view user, std::string_view verb);
+/// Of templates, if no other resource is named: `User "jo" cannot use resource "namespacetemplates"
+/// in API group "policy.kubectl-prune.dev" at the cluster scope`, as the API server words it
+/// (apiserver pkg/endpoints/handlers/responsewriters/errors.go, forbiddenMessage).
+std::string CannotText(std::string_view user, std::string_view verb,
+                       std::string_view resource = kTemplatePlural);
 
 /// `it could not be asked whether User "jo" can use resource "namespacetemplates" ...`.
-std::string NotAskedText(std::string_view user, std::string_view verb);
+std::string NotAskedText(std::string_view user, std::string_view verb,
+                         std::string_view resource = kTemplatePlural);
+
+/// What a user was not found to have of what he needs.
+struct MissingRights {
+  std::vector<std::string> denied{};   ///< names in quotes
+  std::vector<std::string> unknown{};  ///< the same, each with the reason
+
+  bool empty() const { return denied.empty() && unknown.empty(); }
+};
+
+/// Asks for all of `rights`, which are of one verb and resource, each to a name.
+MissingRights FindMissing(AccessReviewer& access, const kube::admission::UserInfo& user,
+                          const std::vector<TemplateRight>& rights);
+/// The refusal behind `what`: 403 where a right is missing, 503 where that could not be asked.
+kube::admission::Failure RefuseMissing(const MissingRights& missing,
+                                       const kube::admission::UserInfo& user,
+                                       const TemplateRight& like, std::string_view what);
 
 /// 403.
 kube::admission::Failure Forbidden(std::string message);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 namespace migrate::population::control {
 namespace {
@@ -32,7 +33,10 @@ void KnownFeed::FeedSoon() {
 void KnownFeed::HandOn() {
   fed_at_ = clock_.Now();
   const PopulationChanges news = watch_.TakeNews();
-  if (known_ == nullptr || news.empty()) return;
+  auto configurations = watch_.TakeConfigurations();
+  if (known_ == nullptr) return;
+  if (configurations) known_->SetConfigurations(*std::move(configurations));
+  if (news.empty()) return;
   known_->Change([&news](Population::Templates& templates, Population::Namespaces& namespaces) {
     for (const auto& [name, entry] : news.templates) {
       templates.erase(name);

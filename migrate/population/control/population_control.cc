@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "kube/meta/label_match.h"
 #include "migrate/populate/keys.h"
 #include "migrate/population/population_round.h"
@@ -21,6 +22,8 @@ constexpr std::chrono::seconds kNoteRetry(10);
 constexpr std::chrono::seconds kLongestKept(30);
 // A kind that is missing may be there by now.
 constexpr std::chrono::seconds kKindsPause(10);
+// So may be what guards $(CREATOR).
+constexpr std::chrono::seconds kGuardPause(2);
 
 // What fails is tried again by another round, so that no namespace holds up the others for long.
 ControlOptions WatchedOptions(ControlOptions options) {
@@ -55,16 +58,18 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
       counts_(counts),
       session_(session),
       round_session_(round_session),
-      watch_(session, options_.tell, [this] { feed_.FeedSoon(); }),
+      watch_(
+          session, options_.tell, [this] { feed_.FeedSoon(); }, options_.marks_populated),
       feed_(known, watch_, session.clock),
       notes_({.marks_populated = options_.marks_populated,
-              .time_of_day = options_.time_of_day,
+              .is_overdue = [this](const ClusterNamespace& found) { return IsOverdue(found); },
               .tell = options_.tell,
               .on_tick = [this] { Look(); }},
              options_.population, round_session) {}
 
 bool PopulationControl::Begin() {
   if (!watch_.Begin()) return false;
+  if (options_.population.trusts_creator) state_.input.SetCreatorGuard("");
   feed_.Begin();
   TakeChanges();
   PublishCounts();
@@ -85,6 +90,8 @@ void PopulationControl::Advance() {
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
+  LookAtClosed();
+  if (leads) LookAtGuard();
   const std::vector<std::string> names =
       leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::vector<std::string>();
   if (!names.empty()) LookAt(names);
@@ -93,6 +100,7 @@ void PopulationControl::Advance() {
   // Whoever leads by now has more to tell.
   if (!is_leading_) notes_.DropKept();
   if (is_leading_ && AreEventsDue()) notes_.SendKept(kMostAtOnce);
+  if (is_leading_ && std::exchange(are_refusals_new_, false)) notes_.SendRefusals(state_.input);
   if (is_leading_ && IsNoteDue() && HasLookedAtAll()) Note();
   PublishCounts();
 }
@@ -155,7 +163,50 @@ void PopulationControl::TakeNamespace(const std::string& name,
   } else if (!IsLookedAtAlike(*found, old->second)) {
     due_.Add(name);
   }
+  if (options_.marks_populated && !IsOverdue(*found)) closed_.insert(name);
   state_.input.namespaces.insert_or_assign(name, *std::move(found));
+}
+
+bool PopulationControl::IsOverdue(const ClusterNamespace& found) const {
+  return options_.now() - found.created >= options_.initialization_timeout;
+}
+
+// One of them opens by its age: that is told by who leads then, and noted by the label.
+void PopulationControl::LookAtClosed() {
+  for (auto each = closed_.begin(); each != closed_.end();) {
+    const auto found = state_.input.namespaces.find(*each);
+    const bool is_there = found != state_.input.namespaces.end();
+    if (is_there && !found->second.target.IsPopulated() && !IsOverdue(found->second)) {
+      ++each;
+      continue;
+    }
+    const std::string why = is_there ? WhyClosed(found->second) : "";
+    if (!why.empty() && is_leading_) {
+      notes_.SendEvent({.about = PopulationEvent::About::kNamespace,
+                        .name = *each,
+                        .uid = found->second.uid,
+                        .is_warning = true,
+                        .reason = "OpenedLate",
+                        .message = "it takes objects of everybody after " +
+                                   std::to_string(options_.initialization_timeout.count()) +
+                                   " seconds: " + why});
+      due_.Add(*each);
+    }
+    each = closed_.erase(each);
+  }
+}
+
+/// What a namespace lacks that everybody waits for; empty: nothing.
+std::string PopulationControl::WhyClosed(const ClusterNamespace& found) const {
+  const populate::TargetNamespace& target = found.target;
+  if (found.is_terminating || target.IsPopulated() || target.OptsOut()) return "";
+  if (!target.pending_initializers.empty()) {
+    return "its initializers " + kube::base::Join(target.pending_initializers, ", ") +
+           " have not finished";
+  }
+  const auto outcome = state_.outcomes.find(target.name);
+  const bool is_populated = outcome != state_.outcomes.end() && !outcome->second.is_unfinished;
+  return is_populated ? "" : "it does not have all objects of its templates";
 }
 
 void PopulationControl::TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry) {
@@ -169,11 +220,41 @@ void PopulationControl::TakeTemplate(const std::string& name, std::optional<Temp
   if (!entry) {
     state_.input.RemoveTemplate(name);
   } else {
-    if (const auto remark = WhyLeftAlone(*entry)) options_.tell(remark->text);
+    const bool is_guard_needed =
+        !options_.population.trusts_creator && entry->usable && entry->usable->uses_creator;
+    if (is_guard_needed && session_.clock.Now() >= guard_due_) ReadGuard(name);
     state_.input.PutTemplate(*std::move(entry));
+    TellWhyLeftAlone(name);
     AddSelected(name);
   }
+  are_refusals_new_ = true;
   NoteSoon();
+}
+
+void PopulationControl::TellWhyLeftAlone(const std::string& template_name) {
+  if (const auto remark = state_.input.WhyLeftAlone(template_name)) options_.tell(remark->text);
+}
+
+// Not watched: it matters where something is about to be made by it, and then as it is now. Whoever
+// waits for it waits some seconds.
+void PopulationControl::LookAtGuard() {
+  if (options_.population.trusts_creator || !state_.input.UsesCreator()) return;
+  const auto now = session_.clock.Now();
+  const bool is_round_due = !watch_.blind_since() && due_.CountDue(now) > 0;
+  if (is_round_due || (!is_guarded_ && now >= guard_due_)) ReadGuard();
+}
+
+void PopulationControl::ReadGuard(const std::string& told_elsewhere) {
+  guard_due_ = session_.clock.Now() + kGuardPause;
+  const std::string why_unguarded = ReadCreatorGuard(session_);
+  if (session_.is_stopped()) return;
+  is_guarded_ = why_unguarded.empty();
+  for (const std::string& name : state_.input.SetCreatorGuard(why_unguarded)) {
+    if (name != told_elsewhere) TellWhyLeftAlone(name);
+    AddSelected(name);
+    are_refusals_new_ = true;
+    NoteSoon();
+  }
 }
 
 // By the template as it is known now. What was made of it may be where it selects nothing any more.
@@ -191,12 +272,14 @@ void PopulationControl::PublishCounts() {
                .templates = state_.input.known.size(),
                .due = due_.CountDue(session_.clock.Now()),
                .unfinished = due_.waiting(),
+               .refused = is_leading_ ? state_.input.refused.size() : 0,
                .leads = is_leading_,
                .is_blind = watch_.blind_since().has_value()});
 }
 
 void PopulationControl::BeginToLead() {
   state_.outcomes.clear();
+  are_refusals_new_ = true;
   LookAtAllAnew();
 }
 
@@ -303,7 +386,8 @@ void PopulationControl::Note() {
   const TemplateWriter writer(options_.population.version, /*is_dry_run=*/false,
                               options_.population.patience, round_session_);
   note_due_.reset();
-  if (NoteInTemplates(state_, writer, on_error, round_session_)) return;
+  const std::string now = options_.population.time_of_day();
+  if (NoteInTemplates(state_, writer, now, on_error, round_session_)) return;
   note_due_ = session_.clock.Now() + kNoteRetry;
 }
 

@@ -13,28 +13,29 @@
 #include "migrate/populate/webhooks/known_population.h"
 #include "migrate/population/control/due_namespaces.h"
 #include "migrate/population/control/known_feed.h"
-#include "migrate/population/control/namespace_notes.h"
 #include "migrate/population/control/population_counts.h"
 #include "migrate/population/control/population_watch.h"
 #include "migrate/population/population.h"
+#include "migrate/population/population_notes.h"
 #include "migrate/population/population_state.h"
 
 namespace migrate::population::control {
 
 struct ControlOptions {
-  /// Of each round; all namespaces, and no dry run.
+  /// Of each round; all namespaces, and no dry run. Its time_of_day is that of Events.
   PopulationOptions population{};
   /// How often all is applied again, so that what others have changed is set back; zero: never.
   std::chrono::seconds resync{};
   /// Namespaces that have what they are to have get the label that says so.
   bool marks_populated = false;
+  /// As InitializationOptions: from which age on they take objects whether they have it or not.
+  std::chrono::seconds initialization_timeout{30};
+  std::function<std::chrono::sys_seconds()> now{};
   /// Whether this replica populates; the others only watch. Is asked several times a second while a
   /// round lasts, so that it may stop the session of the round.
   std::function<bool()> leads = [] { return true; };
   /// Takes a line for people, without a line break.
   std::function<void(const std::string&)> tell{};
-  /// The time of day, RFC 3339, for Events.
-  std::function<std::string()> time_of_day{};
 };
 
 /// Keeps the namespaces of a cluster as NamespaceTemplates say.
@@ -73,6 +74,12 @@ class PopulationControl {
   void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
+  void TellWhyLeftAlone(const std::string& template_name);
+  bool IsOverdue(const ClusterNamespace& found) const;
+  void LookAtClosed();
+  std::string WhyClosed(const ClusterNamespace& found) const;
+  void LookAtGuard();
+  void ReadGuard(const std::string& told_elsewhere = "");
   void Look();
   bool IsChanged(const std::string& namespace_, const std::string& template_name) const;
   void PublishCounts();
@@ -91,9 +98,10 @@ class PopulationControl {
   const kube::client::Session session_, round_session_;
   PopulationWatch watch_;
   KnownFeed feed_;
-  NamespaceNotes notes_;
+  PopulationNotes notes_;
   PopulationState state_;
   DueNamespaces due_;
+  std::set<std::string> closed_;  // namespaces that may not take objects of everybody yet
 
   bool is_leading_ = false;
   std::set<std::string> groups_;  // of which state_.kinds were read
@@ -101,6 +109,9 @@ class PopulationControl {
   /// Templates are to say what they have, from then on; absent: they do.
   std::optional<kube::system::Clock::TimePoint> note_due_;
   bool is_kinds_trouble_told_ = false;  // while it lasts
+  bool are_refusals_new_ = false;       // some template is refused, or no more
+  bool is_guarded_ = false;             // $(CREATOR), when it was asked for last
+  kube::system::Clock::TimePoint guard_due_{};
 };
 
 }  // namespace migrate::population::control

@@ -18,6 +18,7 @@ class PopulationCounts {
     std::size_t namespaces = 0, templates = 0;  ///< in the cluster
     std::size_t due = 0;                        ///< namespaces to be looked at
     std::size_t unfinished = 0;                 ///< namespaces in which something failed
+    std::size_t refused = 0;                    ///< templates that are not gone by, where it leads
     bool leads = false;
     bool is_blind = false;  ///< changes of the cluster are not seen
   };
@@ -30,7 +31,7 @@ class PopulationCounts {
   std::string PrintMetrics() const;
 
  private:
-  std::atomic<std::size_t> namespaces_ = 0, templates_ = 0, due_ = 0, unfinished_ = 0;
+  std::atomic<std::size_t> namespaces_ = 0, templates_ = 0, due_ = 0, unfinished_ = 0, refused_ = 0;
   std::atomic<bool> leads_ = false, is_blind_ = false;
   std::atomic<std::uint64_t> rounds_ = 0;
   std::array<std::atomic<std::uint64_t>, report::kPopulationClasses> objects_{};

@@ -1,6 +1,7 @@
 #include "migrate/population/control/population_watch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,7 +9,10 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/client/answer_meaning.h"
 #include "kube/json/json.h"
+#include "migrate/populate/keys.h"
 #include "migrate/spool/object_metadata.h"
 
 namespace migrate::population::control {
@@ -20,6 +24,8 @@ using lists::WatchEventType;
 
 // Templates hold whole objects.
 constexpr std::int64_t kTemplatesPerChunk = 50;
+// Their CRD comes once, if ever.
+constexpr std::chrono::seconds kConfigurationPause(30);
 
 template <typename Entry>
 using Found = std::map<std::string, std::optional<Entry>>;
@@ -85,11 +91,13 @@ lists::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read,
 }  // namespace
 
 PopulationWatch::PopulationWatch(const kube::client::Session& session, const TellFunction& tell,
-                                 std::function<void()> on_news)
+                                 std::function<void()> on_news, bool watches_configurations)
     : session_(session),
       on_news_(std::move(on_news)),
+      tell_(tell),
       template_watch_(TemplateOptions(tell), session),
-      namespace_watch_(NamespaceOptions(tell), session) {}
+      namespace_watch_(NamespaceOptions(tell), session),
+      watches_configurations_(watches_configurations) {}
 
 lists::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction& tell) {
   auto options = OptionsOf<TemplateEntry>(
@@ -122,16 +130,65 @@ lists::ListWatch::Options PopulationWatch::NamespaceOptions(const TellFunction& 
   return options;
 }
 
+// One that selects by a field that is misspelt is told, and waits for nobody.
+lists::ListWatch::Options PopulationWatch::ConfigurationOptions() {
+  using Entry = kube::base::Result<populate::InitializationConfiguration, std::vector<std::string>>;
+  auto options = OptionsOf<Entry>(
+      [](const Value& object) -> std::optional<Entry> {
+        return populate::ReadInitializationConfiguration(object);
+      },
+      [this](const std::string& name, std::optional<Entry> entry) {
+        are_configurations_new_ = true;
+        configurations_.erase(name);
+        if (entry && !*entry) {
+          tell_("the NamespaceInitializationConfiguration " + name +
+                " is left alone: " + kube::base::Join(entry->error(), ", "));
+        }
+        if (entry && *entry) configurations_.emplace(name, **std::move(entry));
+        on_news_();
+      },
+      configuration_names_);
+  options.target = std::string("/apis/") + populate::kGroup + "/" + populate::kVersion + "/" +
+                   populate::kConfigurationPlural;
+  options.what = "NamespaceInitializationConfigurations";
+  options.tell = tell_;
+  return options;
+}
+
+void PopulationWatch::LookForConfigurations() {
+  const auto now = session_.clock.Now();
+  if (!watches_configurations_ || configuration_watch_ || now < configurations_due_) return;
+  configurations_due_ = now + kConfigurationPause;
+  configuration_watch_.emplace(ConfigurationOptions(), session_);
+  const auto problem = configuration_watch_->Begin();
+  if (!problem) return;
+  configuration_watch_.reset();
+  if (MeaningOf(*problem) == kube::client::Meaning::kNotFound) return;
+  if (std::exchange(is_configuration_trouble_told_, true)) return;
+  tell_("NamespaceInitializationConfigurations are not seen: " + problem->message);
+}
+
+std::optional<std::vector<populate::InitializationConfiguration>>
+PopulationWatch::TakeConfigurations() {
+  if (!std::exchange(are_configurations_new_, false)) return std::nullopt;
+  std::vector<populate::InitializationConfiguration> all;
+  for (const auto& [name, each] : configurations_) all.push_back(each);
+  return all;
+}
+
 bool PopulationWatch::Begin() {
   if (const auto error = template_watch_.Begin()) ThrowForTemplates(*error);
   if (session_.is_stopped()) return false;
   if (const auto error = namespace_watch_.Begin()) throw kube::base::Error(error->message);
+  LookForConfigurations();
   return !session_.is_stopped();
 }
 
 void PopulationWatch::Advance() {
   template_watch_.Advance();
   namespace_watch_.Advance();
+  LookForConfigurations();
+  if (configuration_watch_) configuration_watch_->Advance();
 }
 
 PopulationChanges PopulationWatch::TakeChanges() { return std::exchange(changes_, {}); }

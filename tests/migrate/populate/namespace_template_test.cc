@@ -14,13 +14,16 @@ using Errors = std::vector<std::string>;
 constexpr char kRole[] = R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"Role",
     "metadata":{"name":"viewer"},"rules":[{"verbs":["get"],"x":null}]})";
 
+constexpr char kForAll[] = R"({"namespaces":{"labelSelector":{}},"templates":[]})";
+
 Errors ErrorsOf(const std::string& metadata, const std::string& spec) {
   const auto read = ReadNamespaceTemplate(ParseJson(TemplateText(metadata, spec)).root());
   return read ? Errors() : read.error();
 }
 
 Errors ErrorsOfObject(const std::string& object) {
-  return ErrorsOf(R"({"name":"a"})", R"({"templates":[)" + object + "]}");
+  return ErrorsOf(R"({"name":"a"})",
+                  R"({"namespaces":{"labelSelector":{}},"templates":[)" + object + "]}");
 }
 
 TEST_CASE("A template has a name, a selector and objects", "[migrate][populate]") {
@@ -41,18 +44,22 @@ TEST_CASE("A template has a name, a selector and objects", "[migrate][populate]"
   CHECK(read.objects[1].FindText("kind") == "LimitRange");
 }
 
-TEST_CASE("A template without a selector, or with an empty one, is for all",
+TEST_CASE("A template with an empty selector is for all, one without is refused",
           "[migrate][populate]") {
-  for (const char* spec : {R"({"templates":[]})", R"({"templates":[],"namespaces":{}})",
-                           R"({"templates":[],"namespaces":{"labelSelector":{}}})"}) {
-    CAPTURE(spec);
-    CHECK(ReadTemplate(R"({"name":"a"})", spec).selector.empty());
+  for (const char* selector : {"{}", R"({"matchLabels":{}})", R"({"matchExpressions":[]})"}) {
+    CAPTURE(selector);
+    CHECK(ReadTemplate(R"({"name":"a"})", std::string(R"({"namespaces":{"labelSelector":)") +
+                                              selector + R"(},"templates":[]})")
+              .selector.empty());
   }
+  CHECK(ErrorsOf(R"({"name":"a"})", R"({"templates":[],"namespaces":{}})") ==
+        Errors{"spec.namespaces.labelSelector: Required value"});
 }
 
 TEST_CASE("A template outlives the text that it was read from", "[migrate][populate]") {
-  auto document = std::make_unique<kube::json::Document>(
-      ParseJson(TemplateText(R"({"name":"a"})", std::string(R"({"templates":[)") + kRole + "]}")));
+  auto document = std::make_unique<kube::json::Document>(ParseJson(TemplateText(
+      R"({"name":"a"})",
+      std::string(R"({"namespaces":{"labelSelector":{}},"templates":[)") + kRole + "]}")));
   const auto read = ReadNamespaceTemplate(document->root());
   document.reset();
   REQUIRE(read);
@@ -65,14 +72,13 @@ TEST_CASE("Labels and annotations of a template count with one value", "[migrate
       GENERATE(table<std::string, bool, bool>({
           {R"("labels":{"policy/namespace-template-apply":"disable"})", true, false},
           {R"("labels":{"policy/namespace-template-apply":"disabled"})", false, false},
-          {R"("annotations":{"policy/namespace-template-apply":"disable"})", false, false},
+          {R"("annotations":{"policy/namespace-template-apply":"disable"})", true, false},
           {R"("annotations":{"policy/namespace-template-require-permission":"true"})", false, true},
           {R"("labels":{"policy/namespace-template-require-permission":"true"})", false, true},
           {R"("annotations":{"policy/namespace-template-require-permission":"no"})", false, false},
       }));
   CAPTURE(metadata);
-  const NamespaceTemplate read =
-      ReadTemplate(R"({"name":"a",)" + metadata + "}", R"({"templates":[]})");
+  const NamespaceTemplate read = ReadTemplate(R"({"name":"a",)" + metadata + "}", kForAll);
   CHECK(read.is_disabled == is_disabled);
   CHECK(read.requires_permission == requires_permission);
 }
@@ -94,7 +100,7 @@ TEST_CASE("Which objects are NamespaceTemplates", "[migrate][populate]") {
 TEST_CASE("A template of the first group is read as ours", "[migrate][populate]") {
   const auto document = ParseJson(
       R"({"apiVersion":"policy/v1alpha1","kind":"NamespaceTemplate","metadata":{"name":"a"},
-          "spec":{"templates":[]}})");
+          "spec":{"namespaces":{"labelSelector":{}},"templates":[]}})");
   const auto read = ReadNamespaceTemplate(document.root());
   REQUIRE(read);
   CHECK(read->document->root().FindText("apiVersion") == "policy.kubectl-prune.dev/v1alpha1");
@@ -103,8 +109,9 @@ TEST_CASE("A template of the first group is read as ours", "[migrate][populate]"
 
 // kube-openapi's validate, by the schema of the CRD.
 TEST_CASE("What the schema refuses is said as the API server says it", "[migrate][populate]") {
-  CHECK(ErrorsOf(R"({"name":"a"})", "{}") == Errors{"spec.templates: Required value"});
-  CHECK(ErrorsOf(R"({"name":"a"})", R"({"templates":{}})") ==
+  CHECK(ErrorsOf(R"({"name":"a"})", "{}") ==
+        Errors{"spec.namespaces: Required value", "spec.templates: Required value"});
+  CHECK(ErrorsOf(R"({"name":"a"})", R"({"namespaces":{"labelSelector":{}},"templates":{}})") ==
         Errors{"spec.templates: Invalid value: \"object\": spec.templates in body must be of type "
                "array: \"object\""});
   CHECK(ErrorsOf(R"({"name":"a"})",
@@ -142,25 +149,24 @@ TEST_CASE("Each object has an apiVersion, a kind and a name", "[migrate][populat
 }
 
 TEST_CASE("The name of a template is a value of a label", "[migrate][populate]") {
-  CHECK(ErrorsOf("{}", R"({"templates":[]})") ==
-        Errors{"metadata.name: Required value: name is required"});
-  CHECK(ErrorsOf(R"({"name":")" + std::string(63, 'a') + "\"}", R"({"templates":[]})").empty());
-  CHECK(ErrorsOf(R"({"name":")" + std::string(64, 'a') + "\"}", R"({"templates":[]})") ==
+  CHECK(ErrorsOf("{}", kForAll) == Errors{"metadata.name: Required value: name is required"});
+  CHECK(ErrorsOf(R"({"name":")" + std::string(63, 'a') + "\"}", kForAll).empty());
+  CHECK(ErrorsOf(R"({"name":")" + std::string(64, 'a') + "\"}", kForAll) ==
         Errors{"metadata.name: Too long: may not be more than 63 bytes"});
-  CHECK(ErrorsOf(R"({"name":"A"})", R"({"templates":[]})").size() == 1);
-  CHECK(ErrorsOf(R"({"name":"a.b"})", R"({"templates":[]})").empty());
+  CHECK(ErrorsOf(R"({"name":"A"})", kForAll).size() == 1);
+  CHECK(ErrorsOf(R"({"name":"a.b"})", kForAll).empty());
   // The server clears it (seen on 1.20.2).
-  CHECK(ErrorsOf(R"({"name":"a","namespace":"b"})", R"({"templates":[]})").empty());
+  CHECK(ErrorsOf(R"({"name":"a","namespace":"b"})", kForAll).empty());
 }
 
 TEST_CASE("Metadata that cannot be decoded is told as Go tells it", "[migrate][populate]") {
-  const Errors errors = ErrorsOf(R"({"name":"a","labels":{"b":1}})", R"({"templates":[]})");
+  const Errors errors = ErrorsOf(R"({"name":"a","labels":{"b":1}})", kForAll);
   REQUIRE(errors.size() == 1);
   CHECK(errors[0].starts_with("json: cannot unmarshal number into Go struct field ObjectMeta"));
 }
 
 TEST_CASE("The status of a template that is created is nobody's concern", "[migrate][populate]") {
-  std::string text = TemplateText(R"({"name":"a"})", R"({"templates":[]})");
+  std::string text = TemplateText(R"({"name":"a"})", kForAll);
   text.insert(text.rfind('}'), R"(,"status":{"namespaces":"x","more":1})");
   const auto read = ReadNamespaceTemplate(ParseJson(text).root());
   REQUIRE(read);
@@ -170,13 +176,56 @@ TEST_CASE("The status of a template that is created is nobody's concern", "[migr
 TEST_CASE("What the schema does not know is named, and gone", "[migrate][populate]") {
   const NamespaceTemplate read = ReadTemplate(
       R"({"name":"a"})",
-      R"({"owner":"x","namespaces":{"labelSelector":{"matchLabel":{"a":"b"}}},"templates":[
+      R"({"owner":"x","namespaces":{"namespaceSelector":"all","labelSelector":{}},"templates":[
           {"apiVersion":"v1","kind":"Secret","metadata":{"name":"b","scope":"x"},"any":1}]})");
-  CHECK(read.unknown_fields == std::vector<std::string>{"spec.namespaces.labelSelector.matchLabel",
+  CHECK(read.unknown_fields == std::vector<std::string>{"spec.namespaces.namespaceSelector",
                                                         "spec.owner",
                                                         "spec.templates[0].metadata.scope"});
   CHECK(kube::json::Print(read.objects[0]) ==
         R"({"any":1,"apiVersion":"v1","kind":"Secret","metadata":{"name":"b"}})");
+}
+
+TEST_CASE("A selector whose field is misspelt is refused, at whatever depth",
+          "[migrate][populate]") {
+  const std::string path = "spec.namespaces.labelSelector";
+  const auto [namespaces, error] = GENERATE_COPY(table<std::string, std::string>({
+      {R"({"labelselector":{"matchLabels":{"a":"b"}}})", path + ": Required value"},
+      {R"({"labelSelector":{"matchLabel":{"a":"b"}}})",
+       path + ".matchLabel: Forbidden: no selector has such a field"},
+      {R"({"labelSelector":{"matchLabels":{"a":"b"},"matchexpressions":[]}})",
+       path + ".matchexpressions: Forbidden: no selector has such a field"},
+      {R"({"labelSelector":{"matchExpressions":[{"key":"a","operator":"Exists","value":["b"]}]}})",
+       path + ".matchExpressions[0].value: Forbidden: no selector has such a field"},
+      {R"({"labelSelector":{"matchLabels":{"a":null}}})",
+       path + ".matchLabels[a]: Required value: it is null"},
+      {R"({"labelSelector":{"matchLabels":null}})",
+       path + ".matchLabels: Required value: it is null"},
+      {R"({"labelSelector":{"matchExpressions":null}})",
+       path + ".matchExpressions: Required value: it is null"},
+      {R"({"labelSelector":null})", path + ": Required value"},
+      {"null", "spec.namespaces: Required value"},
+  }));
+  CAPTURE(namespaces);
+  CHECK(ErrorsOf(R"({"name":"a"})", R"({"templates":[],"namespaces":)" + namespaces + "}") ==
+        Errors{error});
+}
+
+TEST_CASE("Which templates go by who has made a namespace", "[migrate][populate]") {
+  const auto [text, uses_creator] = GENERATE(table<std::string, bool>({
+      {"$(CREATOR)", true},
+      {"a-$(CREATOR)-b", true},
+      {"$$$(CREATOR)", false},
+      {"$$(CREATOR) $(CREATOR)", true},
+      {"$$(CREATOR)", false},
+      {"$(NAMESPACE)", false},
+  }));
+  CAPTURE(text);
+  const NamespaceTemplate read =
+      ReadTemplate(R"({"name":"a"})", R"({"namespaces":{"labelSelector":{}},"templates":[
+          {"apiVersion":"v1","kind":"Secret","metadata":{"name":"b"}},
+          {"apiVersion":"v1","kind":"Secret","metadata":{"name":"c"},"data":[{"d":")" +
+                                          text + R"("}]}]})");
+  CHECK(read.uses_creator == uses_creator);
 }
 
 }  // namespace namespace_template_test

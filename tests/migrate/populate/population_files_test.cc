@@ -10,7 +10,8 @@ namespace population_files_test {
 
 using Texts = std::vector<std::string>;
 
-std::string TemplateNamed(const std::string& name, const std::string& more = "") {
+std::string TemplateNamed(const std::string& name,
+                          const std::string& more = ", namespaces: {labelSelector: {}}") {
   return "---\napiVersion: policy.kubectl-prune.dev/v1alpha1\nkind: NamespaceTemplate\n"
          "metadata: {name: " +
          name + "}\nspec: {templates: []" + more + "}\n";
@@ -85,26 +86,32 @@ TEST_CASE("What cannot be read is told by its place, and the rest is read", "[mi
 }
 
 TEST_CASE("Fields that the CRD does not know are warned of", "[migrate][populate]") {
-  CHECK(Read(TemplateNamed("a", ", owner: x")).warnings ==
+  CHECK(Read(TemplateNamed("a", ", owner: x, namespaces: {labelSelector: {}}")).warnings ==
         Texts{"NamespaceTemplate \"a\": unknown field \"spec.owner\""});
 }
 
-TEST_CASE("What selects every namespace though it says something is warned of",
-          "[migrate][populate]") {
-  const Texts warning = {
-      "NamespaceTemplate \"a\": nothing in its spec.namespaces selects, so it is for every "
-      "namespace"};
-  const auto warnings = [](const std::string& namespaces) {
-    return Read(TemplateNamed("a", ", namespaces: " + namespaces)).warnings;
+TEST_CASE("A template with a misspelt selector is an error", "[migrate][populate]") {
+  const auto errors = [](const std::string& namespaces) {
+    return Read(TemplateNamed("a", namespaces)).errors;
   };
-  CHECK(warnings("{labelSelector: {matchLabels: {tenant: }}}") == warning);
-  CHECK(warnings("{labelSelector: {tenant: a}}").size() == 2);  // an unknown field, too
-  CHECK(warnings("{labelSelector: {matchLabels: {}}}").empty());
-  CHECK(warnings("").empty());
-  CHECK(warnings("{labelSelector: {matchLabels: {tenant: a}}}").empty());
+  CHECK(errors("") ==
+        Texts{"all.yaml:2:1: NamespaceTemplate \"a\": spec.namespaces: Required value"});
+  CHECK(errors(", namespaces: {labelSelector: {matchLabels: {tenant: }}}").size() == 1);
+  CHECK(errors(", namespaces: {labelSelector: {matchLabels: {}}}").empty());
 }
 
-TEST_CASE("A label that nearly says something is warned of", "[migrate][populate]") {
+TEST_CASE("What says nothing by whom it is guarded is warned of", "[migrate][populate]") {
+  const Texts warnings =
+      Read(
+          "apiVersion: policy.kubectl-prune.dev/v1alpha1\nkind: NamespaceTemplate\n"
+          "metadata: {name: a}\nspec: {namespaces: {labelSelector: {}}, templates: [{apiVersion: "
+          "v1, kind: ConfigMap, metadata: {name: b}, data: {c: $(CREATOR)}}]}\n")
+          .warnings;
+  CHECK(warnings == Texts{"NamespaceTemplate \"a\": it has $(CREATOR), which a cluster refuses "
+                          "where no webhook guards the annotation authorization.k8s.io/creator"});
+}
+
+TEST_CASE("A label or annotation that nearly says something is warned of", "[migrate][populate]") {
   CHECK(Read(NamespaceNamedIn("a", "{policy/namespace-template-opt-out: 'True'}")).warnings ==
         Texts{"Namespace \"a\": the label policy/namespace-template-opt-out=True means nothing, "
               "policy/namespace-template-opt-out=true would"});
@@ -112,9 +119,12 @@ TEST_CASE("A label that nearly says something is warned of", "[migrate][populate
       Read(NamespaceNamedIn("a", "{policy/namespace-template-opt-out: 'true'}")).warnings.empty());
   CHECK(Read("apiVersion: v1\nkind: Namespace\nmetadata: {name: a, annotations: "
              "{policy/namespace-template-opt-out: 'true'}}\n")
+            .warnings.empty());
+  CHECK(Read("apiVersion: v1\nkind: Namespace\nmetadata: {name: a, annotations: "
+             "{policy/namespace-template-opt-out: 'yes'}}\n")
             .warnings ==
-        Texts{"Namespace \"a\": policy/namespace-template-opt-out means nothing as an annotation; "
-              "it is a label"});
+        Texts{"Namespace \"a\": the annotation policy/namespace-template-opt-out=yes means "
+              "nothing, policy/namespace-template-opt-out=true would"});
 }
 
 TEST_CASE("Of a Namespace that cannot be read the name is kept", "[migrate][populate]") {

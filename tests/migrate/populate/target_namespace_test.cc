@@ -42,15 +42,27 @@ TEST_CASE("The label of a Namespace's name cannot be another one", "[migrate][po
   CHECK(read->labels.at("kubernetes.io/metadata.name") == "a");
 }
 
-TEST_CASE("A Namespace opts out by its label alone", "[migrate][populate]") {
+TEST_CASE("A Namespace opts out by its label or its annotation", "[migrate][populate]") {
   const auto [metadata, opts_out] = GENERATE(table<std::string, bool>({
       {R"("labels":{"policy/namespace-template-opt-out":"true"})", true},
       {R"("labels":{"policy/namespace-template-opt-out":"false"})", false},
       {R"("labels":{"policy/namespace-template-opt-out":""})", false},
-      {R"("annotations":{"policy/namespace-template-opt-out":"true"})", false},
+      {R"("annotations":{"policy/namespace-template-opt-out":"true"})", true},
+      {R"("annotations":{"policy/namespace-template-opt-out":"yes"})", false},
+      {R"("annotations":{"policy/namespace-template-opt-out":"true"},
+          "labels":{"policy/namespace-template-opt-out":"false"})",
+       true},
   }));
   CAPTURE(metadata);
   CHECK(Read(R"({"name":"a",)" + metadata + "}")->OptsOut() == opts_out);
+}
+
+TEST_CASE("Selectors of webhooks see the label alone", "[migrate][populate]") {
+  const auto read =
+      Read(R"({"name":"a","annotations":{"policy/namespace-template-opt-out":"true"}})");
+  CHECK_FALSE(read->OptsOutByLabel());
+  CHECK(Read(R"({"name":"a","labels":{"policy/namespace-template-opt-out":"true"}})")
+            ->OptsOutByLabel());
 }
 
 TEST_CASE("A Namespace that no server takes is refused in its words", "[migrate][populate]") {

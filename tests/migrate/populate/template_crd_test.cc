@@ -53,8 +53,10 @@ TEST_CASE("A status of a template is kept by the schema", "[migrate][populate]")
   Document document;
   REQUIRE_FALSE(document.Parse(
       R"({"apiVersion":"policy.kubectl-prune.dev/v1alpha1","kind":"NamespaceTemplate",
-          "metadata":{"name":"a"},"spec":{"templates":[]},
-          "status":{"observedGeneration":3,"namespaces":2,"failures":[
+          "metadata":{"name":"a"},"spec":{"namespaces":{"labelSelector":{}},"templates":[]},
+          "status":{"observedGeneration":3,"namespaces":2,"conditions":[
+            {"type":"Refused","status":"True","reason":"Invalid","message":"x","observedGeneration":3,
+             "lastTransitionTime":"2026-01-01T00:00:00Z"}],"failures":[
             {"namespace":"b","object":"Secret \"c\"","message":"forbidden"}],"more":1}})"));
   const auto unknown_fields = ReadBySchema(document.root(), document.arena());
   REQUIRE(unknown_fields);

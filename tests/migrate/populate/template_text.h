@@ -29,7 +29,8 @@ inline NamespaceTemplate ReadTemplate(const std::string& metadata, const std::st
 
 /// One for all namespaces, with these objects.
 inline NamespaceTemplate TemplateOf(const std::string& name, const std::string& objects) {
-  return ReadTemplate(R"({"name":")" + name + "\"}", R"({"templates":[)" + objects + "]}");
+  return ReadTemplate(R"({"name":")" + name + "\"}",
+                      R"({"namespaces":{"labelSelector":{}},"templates":[)" + objects + "]}");
 }
 
 }  // namespace migrate::populate::populate_test

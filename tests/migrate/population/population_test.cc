@@ -25,7 +25,7 @@ TEST_CASE("Namespaces get what templates have, and are left alone once they have
 
   CHECK(Outcomes(world.Run()) ==
         Names{"a/w unchanged", "a/of-a unchanged", "b/w unchanged", "b/of-b unchanged"});
-  // Nothing but the applies.
+  // Nothing but the applies: nothing is told that is no news.
   CHECK(world.Requests().size() == 4);
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("A kind is in the template's ApplySet before the first object of it is
   world.Run();
   CHECK(world.Requests() ==
         Names{"PATCH /apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every" + kManager,
-              "PATCH /apis/demo.example.com/v1/namespaces/a/widgets/w" + kManager});
+              "PATCH /apis/demo.example.com/v1/namespaces/a/widgets/w" + kManager, EventIn("a")});
 }
 
 TEST_CASE("What a template no longer has is deleted as it was seen, and its kind forgotten",
@@ -159,7 +159,8 @@ TEST_CASE("What others change is set back, which is told", "[migrate][population
   CHECK(world.Stored("a/w") == "x");
   CHECK(world.Requests() ==
         Names{"PATCH /apis/demo.example.com/v1/namespaces/a/widgets/w" + kManager,
-              "PATCH /apis/demo.example.com/v1/namespaces/a/widgets/w" + kManager + "&force=true"});
+              "PATCH /apis/demo.example.com/v1/namespaces/a/widgets/w" + kManager + "&force=true",
+              EventIn("a")});
 }
 
 TEST_CASE("A member of another ApplySet is left to it", "[migrate][population]") {
@@ -201,8 +202,80 @@ TEST_CASE("A template of another tool is refused, and what is there of it stays"
     CHECK_THAT(Remarks(report).at(0),
                Contains("got: other, want: " + populate::TemplateApplySetId("every")));
   }
-  CHECK(world.Requests().empty());
+  CHECK(world.Requests() == Names{EventIn("default"), "PATCH " + target + "/status" + kManager});
   CHECK(world.Stored("a/w") == "x");
+}
+
+TEST_CASE("What is done and goes wrong becomes Events, as those of who watches",
+          "[migrate][population]") {
+  World world;
+  world.PutTemplate("bad", {Widget("v")}, "", R"({"matchLabel":{"a":"b"}})");
+  world.PutTemplate("every", {Widget("w"), Widget("w2", "x", "missing")});
+  const PopulationReport report = world.Run();
+  CHECK(report.has_errors);
+  const Names events = world.Events();
+  REQUIRE(events.size() == 5);
+  CHECK(events[0] ==
+        "default Invalid: it is left alone, and what was made of it: "
+        "spec.namespaces.labelSelector.matchLabel: Forbidden: no selector has such a field");
+  CHECK_THAT(events[1], Contains("a Failed: Kindmissing.demo.example.com \"w2\""));
+  CHECK_THAT(events[2], Contains("b Failed: "));
+  CHECK(events[3] ==
+        R"(a Populated: applied Kindwidgets.demo.example.com "w" of the template every)");
+  CHECK_THAT(world.Status("bad"), Contains(R"("reason":"Invalid")"));
+}
+
+TEST_CASE("Where no Events can be made that is a warning, and all is populated",
+          "[migrate][population]") {
+  World world;
+  world.cluster.server.Deny("create", "events");
+  world.PutTemplate("every", {Widget("w")});
+  const PopulationReport report = world.Run();
+  CHECK_FALSE(report.has_errors);
+  REQUIRE(Remarks(report).size() == 1);
+  CHECK_THAT(Remarks(report)[0], Contains("cannot create Events: ") && Contains("forbidden"));
+  CHECK(world.Stored("a/w") == "x");
+}
+
+TEST_CASE("A template that was stored without a selector stays as it is", "[migrate][population]") {
+  World world;
+  world.PutTemplate("every", {Widget("w")});
+  world.Run();
+  world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every",
+             "application/merge-patch+json", R"({"spec":{"namespaces":null,"templates":[]}})");
+  const PopulationReport report = world.Run();
+  CHECK(report.has_errors);
+  CHECK(report.objects.empty());
+  CHECK(world.Stored("a/w") == "x");
+  CHECK(world.Events() ==
+        Names{"default NoSelector: it is left alone, and what was made of it: spec.namespaces: "
+              "Required value; for every namespace it has to say spec.namespaces.labelSelector: "
+              "{}"});
+}
+
+TEST_CASE("A template with $(CREATOR) that nobody guards changes and deletes nothing",
+          "[migrate][population]") {
+  World world;
+  world.AddNamespace("a", R"(,"annotations":{"authorization.k8s.io/creator":"jo"})");
+  world.AddNamespace("b", R"(,"annotations":{"authorization.k8s.io/creator":"ann"})");
+  world.PutTemplate("own", {Widget("of-$(CREATOR)")});
+  CHECK(world.Run().has_errors);
+  CHECK(world.Stored("a/of-jo") == "-");
+  world.PutGuard();
+  CHECK(Outcomes(world.Run()) == Names{"a/of-jo applied", "b/of-ann applied"});
+  world.RemoveGuard();
+  world.PutTemplate("own", {Widget("other-$(CREATOR)")});
+  const PopulationReport report = world.Run();
+  CHECK(report.has_errors);
+  CHECK_THAT(
+      Remarks(report).at(0),
+      Contains("the template own is left alone, and what was made of it: it has $(CREATOR)"));
+  CHECK(world.Deletions().empty());
+  CHECK(world.Stored("a/of-jo") == "x");
+  CHECK(world.Stored("a/other-jo") == "-");
+  world.options.trusts_creator = true;
+  CHECK(Outcomes(world.Run()) ==
+        Names{"a/other-jo applied", "a/of-jo pruned", "b/other-ann applied", "b/of-ann pruned"});
 }
 
 TEST_CASE("Of namespaces that opt out, and of disabled templates, all stays",
@@ -212,7 +285,9 @@ TEST_CASE("Of namespaces that opt out, and of disabled templates, all stays",
   world.Run();
   world.PutTemplate("every", {Widget("v")});
   SECTION("a namespace that opts out") {
-    world.AddNamespace("a", R"(,"labels":{"policy/namespace-template-opt-out":"true"})");
+    const char* map = GENERATE("labels", "annotations");
+    world.AddNamespace(
+        "a", std::string(",\"") + map + R"(":{"policy/namespace-template-opt-out":"true"})");
     CHECK(Outcomes(world.Run()) == Names{"b/v applied", "b/w pruned"});
     CHECK(world.Annotation("every", "additional-namespaces") == "a,b");
   }
@@ -223,7 +298,8 @@ TEST_CASE("Of namespaces that opt out, and of disabled templates, all stays",
   SECTION("a template that is disabled") {
     world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every",
                "application/merge-patch+json",
-               R"({"metadata":{"labels":{"policy/namespace-template-apply":"disable"}}})");
+               std::string(R"({"metadata":{")") + GENERATE("labels", "annotations") +
+                   R"(":{"policy/namespace-template-apply":"disable"}}})");
     const PopulationReport report = world.Run();
     CHECK(report.objects.empty());
     CHECK_THAT(Remarks(report).at(0), Contains("=disable"));

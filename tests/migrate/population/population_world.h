@@ -41,6 +41,7 @@ struct World {
     }
     for (const char* name : {"a", "b"}) AddNamespace(name);
     options.version = "v0.1.0";
+    options.time_of_day = [] { return "2026-01-01T00:00:00Z"; };
     options.on_line = [this](const std::string& line) { lines.push_back(line); };
   }
 
@@ -57,14 +58,32 @@ struct World {
         R"({"apiVersion":"policy.kubectl-prune.dev/v1alpha1","kind":"NamespaceTemplate",)"
         R"("metadata":{"name":")" +
         name + R"(","generation":1,"labels":{)" + labels + R"(}},"spec":{)" +
-        (selector.empty() ? "" : R"("namespaces":{"labelSelector":)" + selector + "},") +
-        R"("templates":[)" + kube::base::Join(objects, ",") + "]}}");
+        R"("namespaces":{"labelSelector":)" + (selector.empty() ? "{}" : selector) +
+        R"(},"templates":[)" + kube::base::Join(objects, ",") + "]}}");
   }
   /// As kubectl would.
   void PatchTemplate(const std::string& name, const Names& objects) {
     Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/" + name,
          "application/merge-patch+json",
          R"({"spec":{"templates":[)" + kube::base::Join(objects, ",") + "]}}");
+  }
+  /// The webhook by which $(CREATOR) is guarded.
+  void PutGuard() {
+    cluster.server.Add(
+        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{)"
+        R"("name":"validatingwebhookconfigurations.admissionregistration.k8s.io"},"spec":{)"
+        R"("group":"admissionregistration.k8s.io","scope":"Cluster","names":{)"
+        R"("plural":"validatingwebhookconfigurations","kind":"ValidatingWebhookConfiguration"},)"
+        R"("versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{)"
+        R"("type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})");
+    cluster.server.Add(
+        R"({"apiVersion":"admissionregistration.k8s.io/v1",)"
+        R"("kind":"ValidatingWebhookConfiguration","metadata":{"name":"ours"},"webhooks":[{)"
+        R"("name":"creator.check.ours","failurePolicy":"Fail","rules":[{"apiGroups":[""],)"
+        R"("apiVersions":["v1"],"resources":["namespaces/*"],"operations":["*"]}]}]})");
+  }
+  void RemoveGuard() {
+    cluster.server.Delete("validatingwebhookconfigurations.admissionregistration.k8s.io", "ours");
   }
   void DeleteTemplate(const std::string& name) { cluster.server.Delete(kTemplates, name); }
 
@@ -109,6 +128,23 @@ struct World {
     }
     return found;
   }
+  /// Namespace, reason and message of the Events of the last run: "a Populated: applied ...".
+  Names Events() const {
+    Names texts;
+    const auto& all = cluster.server.requests();
+    for (std::size_t i = first_request; i < all.size(); ++i) {
+      if (all[i].target.find("/events?") == std::string::npos) continue;
+      kube::json::Document event;
+      REQUIRE_FALSE(event.Parse(all[i].body));
+      const kube::json::Value& root = event.root();
+      texts.push_back(std::string(root.Find("metadata")->FindText("namespace"))
+                          .append(" ")
+                          .append(root.FindText("reason"))
+                          .append(": ")
+                          .append(root.FindText("message")));
+    }
+    return texts;
+  }
   /// The bodies of its DELETE requests.
   Names Deletions() const {
     Names bodies;
@@ -147,6 +183,10 @@ struct World {
   Names lines;
   std::size_t first_request = 0;
 };
+
+inline std::string EventIn(const std::string& namespace_) {
+  return "POST /api/v1/namespaces/" + namespace_ + "/events" + kManager;
+}
 
 /// "a/w applied", of objects of other kinds "a/Kindgadgets/g applied".
 inline Names Outcomes(const PopulationReport& report) {

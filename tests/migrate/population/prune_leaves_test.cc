@@ -9,7 +9,7 @@ using namespace population_test;
 
 /// The templates of a cluster as they were read, and what is said of them since.
 struct Asked : World {
-  void Read() { input = ReadPopulationInput({}, cluster.session()); }
+  void Read() { input = ReadPopulationInput({}, /*trusts_creator=*/false, cluster.session()); }
   /// How often the server was asked for `name`.
   std::size_t Asks(const std::string& name) const {
     return static_cast<std::size_t>(

@@ -34,8 +34,8 @@ struct Noted : World {
   Names Note() {
     first_request = cluster.server.requests().size();
     NoteInTemplates(
-        state, writer, [this](const std::string& error, bool) { lines.push_back(error); },
-        cluster.session());
+        state, writer, "2026-01-01T00:00:00Z",
+        [this](const std::string& error, bool) { lines.push_back(error); }, cluster.session());
     return Requests();
   }
   /// A kind of which it is not known what there is.

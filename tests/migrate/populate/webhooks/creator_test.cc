@@ -104,5 +104,62 @@ TEST_CASE("Other changes leave the creator of a namespace alone", "[migrate][pop
   CHECK(Check(NamespaceReview(NamespaceText(), NamespaceText(R"("labels":{"a":"b"})"))).empty());
 }
 
+/// A list of one configuration with this webhook, whose name is of ours.
+std::string WhyUnguarded(const std::string& webhook) {
+  return WhyCreatorUnguarded(
+      ParseJson(R"({"items":[{},{"webhooks":[{"name":"other"},{"name":"creator.check.ours")" +
+                webhook + "}]}]}")
+          .root());
+}
+
+// Of apiserver pkg/admission/plugin/webhook.
+TEST_CASE("A webhook that is not asked about each namespace, or lets pass, guards no creator",
+          "[migrate][populate][webhooks]") {
+  const std::string fail = R"(,"failurePolicy":"Fail")",
+                    ours = "the webhook \"creator.check.ours\" ";
+  const auto rules = [](const std::string& resources, const std::string& operations,
+                        const std::string& more = "") {
+    return R"(,"rules":[{"apiGroups":[""],"apiVersions":["v1"],"resources":[)" + resources +
+           R"(],"operations":[)" + operations + "]" + more + "}]";
+  };
+  const std::string all = rules(R"("namespaces/*")", R"("CREATE","UPDATE")");
+  const std::string not_asked = ours + "is not asked about each change of each namespace (rules)";
+  const auto [webhook, why] = GENERATE_COPY(table<std::string, std::string>({
+      {fail + all, ""},
+      {fail + all + R"(,"namespaceSelector":{},"objectSelector":{"matchLabels":{}})", ""},
+      {fail + rules(R"("*/*")", R"("*")"), ""},
+      {fail + rules(R"("namespaces","namespaces/status","namespaces/finalize")", R"("*")",
+                    R"(,"scope":"Cluster")"),
+       ""},
+      {all, ours + "lets pass while nobody answers"},
+      {R"(,"failurePolicy":"Ignore")" + all, ours + "lets pass while nobody answers"},
+      {fail + all + R"(,"namespaceSelector":{"matchLabels":{"a":"b"}})",
+       ours + "is not asked about each change of each namespace (namespaceSelector)"},
+      {fail + all + R"(,"objectSelector":{"matchExpressions":[{"key":"a","operator":"Exists"}]})",
+       ours + "is not asked about each change of each namespace (objectSelector)"},
+      {fail + all + R"(,"matchConditions":[{"name":"a","expression":"false"}])",
+       ours + "is not asked about each change of each namespace (matchConditions)"},
+      {fail + rules(R"("*")", R"("*")"), not_asked},
+      {fail + rules(R"("namespaces")", R"("*")"), not_asked},
+      {fail + rules(R"("namespaces","namespaces/status")", R"("*")"), not_asked},
+      {fail + rules(R"("namespaces/*")", R"("CREATE")"), not_asked},
+      {fail + rules(R"("namespaces/*")", R"("UPDATE")"), not_asked},
+      {fail + rules(R"("namespaces/*")", R"("*")", R"(,"scope":"Namespaced")"), not_asked},
+      {fail, not_asked},
+  }));
+  CAPTURE(webhook);
+  CHECK(WhyUnguarded(webhook) == why);
+}
+
+TEST_CASE("Where there is no webhook of ours no creator is guarded",
+          "[migrate][populate][webhooks]") {
+  for (const char* list :
+       {"{}", R"({"items":[]})", R"({"items":[{"webhooks":[{"name":"creator"}]}]})"}) {
+    CAPTURE(list);
+    CHECK(WhyCreatorUnguarded(ParseJson(list).root()) ==
+          "the cluster does not have the webhook creator of kubectl prune populate");
+  }
+}
+
 }  // namespace creator_test
 }  // namespace migrate::populate::webhooks

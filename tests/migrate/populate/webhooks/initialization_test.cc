@@ -104,6 +104,14 @@ TEST_CASE("A namespace that nothing will be made in takes objects",
   SECTION("it opts out") {
     world.Put(std::string(kTenant) + R"(,"policy/namespace-template-opt-out":"true")");
   }
+  SECTION("it opts out by its annotation") {
+    world.known.Put(
+        populate_test::ParseJson(
+            NamespaceText(R"("annotations":{"policy/namespace-template-opt-out":"true"},)" +
+                          Labels(kTenant)))
+            .root(),
+        kMoment);
+  }
   SECTION("no template selects it") { world.Put(""); }
   SECTION("the template is gone") { world.known.RemoveTemplate("tenants"); }
   SECTION("the template is disabled") {
@@ -228,6 +236,145 @@ TEST_CASE("Whoever leaves that label alone, or removes it, needs no right",
   CHECK(world.CheckLabel(plain, marked).empty());
   CHECK(world.CheckLabel("{}", marked).empty());
   CHECK(world.access.asked.empty());
+}
+
+std::string Pending(const std::string& names) {
+  return R"("annotations":{"policy/namespace-pending-initializers":")" + names + "\"}";
+}
+
+/// A cluster with an initializer of tenants, and one of all.
+struct Initialized : World {
+  Initialized() {
+    known.PutConfigurations({{{{"tenant"}}, {"dns.example.com", "mesh.example.com"}},
+                             {{}, {"dns.example.com", "all"}}});
+  }
+  std::string Changed(const std::string& object) {
+    const ReadText read(NamespaceReview(object));
+    kube::admission::ObjectDraft draft(read.review.object);
+    SetPendingInitializers(read.review, *known.current(), draft);
+    const kube::json::Value* names =
+        draft.Find({"metadata", "annotations", kPendingInitializersAnnotation});
+    return names == nullptr ? "-" : std::string(names->text());
+  }
+  std::string Check(const std::string& object, const std::string& old_object = "null") {
+    return Told(CheckPendingInitializers(ReadText(NamespaceReview(object, old_object)).review,
+                                         *known.current(), access));
+  }
+  void PutPending(const std::string& names, const std::string& labels = "") {
+    known.Put(populate_test::ParseJson(NamespaceText(Pending(names) + "," + Labels(labels))).root(),
+              kMoment);
+  }
+};
+
+TEST_CASE("A new namespace names the initializers of all configurations that select it, once",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  CHECK(world.Changed(NamespaceText()) == "all,dns.example.com");
+  CHECK(world.Changed(NamespaceText(Labels(kTenant))) == "all,dns.example.com,mesh.example.com");
+  CHECK(world.Changed(NamespaceText(Pending("mine"))) == "all,dns.example.com");
+  CHECK(world.Changed(NamespaceText(Labels(R"("policy/namespace-template-opt-out":"true")"))) ==
+        "-");
+  world.known.PutConfigurations({});
+  CHECK(world.Changed(NamespaceText()) == "-");
+  CHECK(world.Changed(NamespaceText(Pending("mine"))) == "-");
+}
+
+TEST_CASE("A new namespace that lacks an initializer is refused", "[migrate][populate][webhooks]") {
+  Initialized world;
+  CHECK(world.Check(NamespaceText(Pending("all,dns.example.com"))).empty());
+  CHECK(world.Check(NamespaceText(Pending("dns.example.com,all,gone"))).empty());
+  const std::string tenant = NamespaceText(Pending("all,dns.example.com") + "," + Labels(kTenant));
+  CHECK(world.Check(tenant) ==
+        "503 the annotation policy/namespace-pending-initializers lacks mesh.example.com: a "
+        "configuration is new, or another webhook has changed the namespace; try again");
+  CHECK_FALSE(world.Check(NamespaceText()).empty());
+  CHECK(world.access.asked.empty());
+}
+
+TEST_CASE("An initializer takes its own name out of a namespace, and no other one",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  const std::string question = "jo initialize namespaceinitializers ";
+  world.access.answers[question + "dns.example.com"] = AllowedAnswer();
+  const std::string old = NamespaceText(Pending("all,dns.example.com"));
+  CHECK(world.Check(NamespaceText(Pending("all")), old).empty());
+  const auto refused = [](const std::string& name) {
+    return "403 the annotation policy/namespace-pending-initializers loses names by their "
+           "initializers alone: User \"jo\" cannot initialize resource \"namespaceinitializers\" "
+           "in "
+           "API group \"policy.kubectl-prune.dev\" at the cluster scope: \"" +
+           name + "\"";
+  };
+  CHECK(world.Check(NamespaceText(Pending("dns.example.com")), old) == refused("all"));
+  for (const std::string& none : {NamespaceText(), NamespaceText(Pending("")), std::string("{}"),
+                                  NamespaceText(R"("annotations":{"policy/namespace-pending-)"
+                                                R"(initializers":5})")}) {
+    CAPTURE(none);
+    CHECK(world.Check(none, old) == refused("all"));
+  }
+  // Who may do all with templates is no initializer.
+  world.access.answers["jo initialize"] = AllowedAnswer();
+  CHECK(world.Check(NamespaceText(), NamespaceText(Pending("all"))) == refused("all"));
+}
+
+TEST_CASE("What could not be asked takes no name out", "[migrate][populate][webhooks]") {
+  Initialized world;
+  world.access.answers["jo initialize namespaceinitializers all"] = UnknownAnswer("no answer");
+  CHECK_THAT(world.Check(NamespaceText(), NamespaceText(Pending("all"))),
+             Catch::StartsWith("503 ") && Catch::Contains("\"all\" (no answer)"));
+}
+
+TEST_CASE("Nobody adds an initializer later", "[migrate][populate][webhooks]") {
+  Initialized world;
+  const std::string added = GENERATE("all,new", "new", "new,,new");
+  CAPTURE(added);
+  CHECK(world.Check(NamespaceText(Pending(added)), NamespaceText(Pending("all"))) ==
+        "422 the annotation policy/namespace-pending-initializers gets no names later: new");
+}
+
+TEST_CASE("Whoever leaves the initializers as they are needs no right",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  CHECK(world.Check(NamespaceText(), NamespaceText()).empty());
+  CHECK(world.Check(NamespaceText(Pending("a,b")), NamespaceText(Pending("b,a"))).empty());
+  CHECK(world.Check(NamespaceText(Labels(kTenant)), NamespaceText()).empty());
+  CHECK(world.access.asked.empty());
+}
+
+TEST_CASE("A namespace that waits for initializers takes objects of these alone",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  world.PutPending("a,b");
+  CHECK(Told(world.Ask()) ==
+        "429 namespace \"shop\" waits for its initializers a, b; try again in a moment");
+  CHECK(world.access.asked == Strings{"jo initialize", "jo initialize namespaceinitializers a",
+                                      "jo initialize namespaceinitializers b"});
+  world.access.answers["jo initialize namespaceinitializers b"] = AllowedAnswer();
+  CHECK_FALSE(world.Ask());
+  CHECK(world.Ask(ObjectReview("ann")));
+  world.access.answers["ann initialize"] = AllowedAnswer();
+  CHECK_FALSE(world.Ask(ObjectReview("ann")));
+}
+
+TEST_CASE("A namespace is open once nothing is pending, at its time, or when it is said to be",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  world.PutPending("a");
+  REQUIRE(world.Ask());
+  SECTION("nothing is pending") { world.PutPending(""); }
+  SECTION("at its time") { world.now = kMoment + seconds(30); }
+  SECTION("it is said to be") { world.PutPending("a", kPopulated); }
+  CHECK_FALSE(world.Ask());
+}
+
+TEST_CASE("A namespace that is not known yet may have initializers",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  world.known.RemoveTemplate("tenants");
+  world.known.RemoveNamespace("shop");
+  CHECK(world.Ask());
+  world.known.PutConfigurations({});
+  CHECK_FALSE(world.Ask());
 }
 
 }  // namespace initialization_test

@@ -86,7 +86,7 @@ TEST_CASE("Which namespaces a template is for", "[migrate][populate][webhooks]")
       {R"("labels":{"tenant":"team","policy/namespace-template-opt-out":"no"})", true},
   }));
   CAPTURE(metadata);
-  CHECK(IsSelectedBy(View(R"({"metadata":{)" + metadata + "}}"), each) == is_selected);
+  CHECK(IsSelectedBy(View(R"({"metadata":{)" + metadata + "}}"), each.selector) == is_selected);
 }
 
 }  // namespace namespace_view_test

@@ -24,6 +24,10 @@ std::string OptOut(const std::string& value) {
   return NamespaceText(Labels(R"("policy/namespace-template-opt-out":")" + value + "\""));
 }
 
+std::string OptOutAnnotation(const std::string& value) {
+  return NamespaceText(R"("annotations":{"policy/namespace-template-opt-out":")" + value + "\"}");
+}
+
 std::string Changed(const ReviewText& text) {
   const ReadText read(text);
   kube::admission::ObjectDraft draft(read.review.object);
@@ -52,8 +56,9 @@ TEST_CASE("Namespaces of some service accounts opt out", "[migrate][populate][we
       GENERATE(as<std::string>(), NamespaceText(), OptOut("false"), NamespaceText(R"("labels":5)"));
   CAPTURE(object);
   CHECK(Changed(NamespaceReview(object, "null", kAccount)) ==
-        R"({"apiVersion":"v1","kind":"Namespace","metadata":{"labels":{)"
-        R"("policy/namespace-template-opt-out":"true"},"name":"shop"}})");
+        R"({"apiVersion":"v1","kind":"Namespace","metadata":{)"
+        R"("annotations":{"policy/namespace-template-opt-out":"true"},)"
+        R"("labels":{"policy/namespace-template-opt-out":"true"},"name":"shop"}})");
 }
 
 TEST_CASE("Namespaces of others do not opt out by themselves", "[migrate][populate][webhooks]") {
@@ -63,7 +68,7 @@ TEST_CASE("Namespaces of others do not opt out by themselves", "[migrate][popula
              !Catch::Contains("opt-out"));
 }
 
-TEST_CASE("Whoever sets, changes or removes the label needs the right to opt out",
+TEST_CASE("Whoever sets, changes or removes label or annotation needs the right to opt out",
           "[migrate][populate][webhooks]") {
   const auto [object, old_object] = GENERATE(table<std::string, std::string>({
       {OptOut("true"), "null"},
@@ -71,13 +76,17 @@ TEST_CASE("Whoever sets, changes or removes the label needs the right to opt out
       {OptOut("true"), NamespaceText()},
       {OptOut("true"), OptOut("false")},
       {OptOut("false"), OptOut("true")},
+      {OptOutAnnotation("true"), "null"},
+      {OptOutAnnotation("true"), NamespaceText()},
+      {NamespaceText(), OptOutAnnotation("true")},
+      {OptOutAnnotation("true"), OptOut("true")},
       {NamespaceText(), OptOut("true")},
       {"{}", OptOut("true")},
   }));
   CAPTURE(object, old_object);
   FakeAccess access;
   CHECK(Check(NamespaceReview(object, old_object), access) ==
-        "403 the label policy/namespace-template-opt-out cannot be changed: User \"jo\" cannot "
+        "403 policy/namespace-template-opt-out cannot be changed: User \"jo\" cannot "
         "optout resource \"namespacetemplates\" in API group \"policy.kubectl-prune.dev\" at the "
         "cluster scope");
   CHECK(access.asked == Strings{"jo optout"});
@@ -85,12 +94,12 @@ TEST_CASE("Whoever sets, changes or removes the label needs the right to opt out
   CHECK(Check(NamespaceReview(object, old_object), access).empty());
 }
 
-TEST_CASE("Where the label stays as it is nobody is asked", "[migrate][populate][webhooks]") {
+TEST_CASE("Where both stay as they are nobody is asked", "[migrate][populate][webhooks]") {
   const auto [object, old_object] = GENERATE(table<std::string, std::string>({
       {NamespaceText(), "null"},
       {NamespaceText(), NamespaceText()},
       {OptOut("true"), OptOut("true")},
-      {NamespaceText(R"("annotations":{"policy/namespace-template-opt-out":"true"})"), "null"},
+      {OptOutAnnotation("true"), OptOutAnnotation("true")},
   }));
   FakeAccess access;
   CHECK(Check(NamespaceReview(object, old_object), access).empty());
@@ -113,7 +122,7 @@ TEST_CASE("What an authorizer says is told, and that it could not be asked",
             .ends_with(" at the cluster scope: no such role"));
   access.answers["jo optout"] = UnknownAnswer("no answer");
   CHECK(Check(NamespaceReview(OptOut("true")), access) ==
-        "503 the label policy/namespace-template-opt-out cannot be changed: it could not be asked "
+        "503 policy/namespace-template-opt-out cannot be changed: it could not be asked "
         "whether User \"jo\" can optout resource \"namespacetemplates\" in API group "
         "\"policy.kubectl-prune.dev\" at the cluster scope: no answer");
 }

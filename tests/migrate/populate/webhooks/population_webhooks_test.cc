@@ -3,6 +3,7 @@
 #include "kube/admission/configuration.h"
 #include "kube/admission/dispatch.h"
 #include "migrate/populate/webhooks/cluster_access_reviewer.h"
+#include "migrate/populate/webhooks/creator.h"
 #include "migrate/populate/webhooks/opt_out.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
@@ -59,24 +60,26 @@ struct World {
 
 TEST_CASE("Each webhook can be left out", "[migrate][populate][webhooks]") {
   CHECK(World().Ids() == Strings{"creator", "creator/check", "opt-out", "opt-out/check", "use",
-                                 "initialization", "initialization/check"});
+                                 "initializers", "initialization", "initialization/check"});
   CHECK(World(WebhookOptions{}).Ids() == Strings{"creator", "creator/check", "opt-out/check", "use",
-                                                 "initialization", "initialization/check"});
+                                                 "initializers", "initialization",
+                                                 "initialization/check"});
   WebhookOptions options{.opt_out_users = {kAccount}};
   SECTION("creator") {
     options.creator.is_wanted = false;
-    CHECK(World(options).Ids() ==
-          Strings{"opt-out", "opt-out/check", "use", "initialization", "initialization/check"});
+    CHECK(World(options).Ids() == Strings{"opt-out", "opt-out/check", "use", "initializers",
+                                          "initialization", "initialization/check"});
   }
   SECTION("opt-out") {
     options.opt_out.is_wanted = false;
-    CHECK(World(options).Ids() ==
-          Strings{"creator", "creator/check", "use", "initialization", "initialization/check"});
+    CHECK(World(options).Ids() == Strings{"creator", "creator/check", "use", "initializers",
+                                          "initialization", "initialization/check"});
   }
   SECTION("use") {
     options.use.is_wanted = false;
     CHECK(World(options).Ids() == Strings{"creator", "creator/check", "opt-out", "opt-out/check",
-                                          "initialization", "initialization/check"});
+                                          "initializers", "initialization",
+                                          "initialization/check"});
   }
   SECTION("initialization") {
     options.initialization.is_wanted = false;
@@ -91,7 +94,7 @@ TEST_CASE("Each asks about what it has to know", "[migrate][populate][webhooks]"
   const std::vector<Resource> namespaces = {{"", "v1", "namespaces"}};
   const Operations create = {Operation::kCreate};
   const Operations change = {Operation::kCreate, Operation::kUpdate};
-  for (const char* id : {"creator", "opt-out"}) {
+  for (const char* id : {"creator", "opt-out", "initializers"}) {
     CAPTURE(id);
     const Handler* handler = world.handlers.Find(id);
     CHECK(handler->is_mutating());
@@ -120,7 +123,7 @@ TEST_CASE("Who populates namespaces is in nobody's way without an answer, permis
   World world;
   for (const Handler& handler : world.handlers.all()) {
     CAPTURE(handler.id);
-    CHECK(handler.options.ignore_failures == handler.id.starts_with("initialization"));
+    CHECK(handler.options.ignore_failures == handler.id.starts_with("initiali"));
     CHECK(handler.options.timeout == seconds(10));
     CHECK_FALSE(handler.options.persistent);
     CHECK_FALSE(handler.options.side_effects);
@@ -163,12 +166,32 @@ TEST_CASE("An API server takes the configurations", "[migrate][populate][webhook
                                    "      operator: NotIn\n"
                                    "      values:\n"
                                    "      - kube-system\n"));
+  // Annotations are asked about too, which no selector sees.
   CHECK_THAT(text, Catch::Contains("  name: opt-out.check.populate.kubectl-prune.dev\n"
-                                   "  objectSelector:\n"
-                                   "    matchExpressions:\n"
-                                   "    - key: policy/namespace-template-opt-out\n"
-                                   "      operator: Exists\n"));
+                                   "  rules:\n"));
   CHECK_THAT(text, Catch::Contains("    scope: Namespaced\n"));
+}
+
+TEST_CASE("The configuration that is made proves that creators are guarded",
+          "[migrate][populate][webhooks]") {
+  WebhookOptions options;
+  const kube::admission::Reach reach{.url = "https://host.example.com:9443"};
+  const auto why = [&](const WebhookOptions& chosen) {
+    World world(chosen);
+    kube::json::Arena arena;
+    const auto kind = kube::admission::ConfigurationKind::kValidating;
+    const kube::json::Value webhooks =
+        kube::admission::MakeWebhooks(world.handlers, kind, "a.b.c", reach, arena);
+    kube::json::Value items = kube::json::Value::Array(), list = kube::json::Value::Object();
+    items.Append(kube::admission::MakeConfiguration(kind, "v1", "a.b.c", webhooks, arena), arena);
+    list.Set("items", items, arena);
+    return WhyCreatorUnguarded(list);
+  };
+  CHECK(why(options).empty());
+  options.creator.ignore_failures = true;
+  CHECK(why(options) == R"(the webhook "creator.check.a.b.c" lets pass while nobody answers)");
+  options.creator.is_wanted = false;
+  CHECK(why(options) == "the cluster does not have the webhook creator of kubectl prune populate");
 }
 
 TEST_CASE("A new namespace has its creator, whoever that is, in a dry run too",

@@ -39,6 +39,7 @@ class FakeAccess : public AccessReviewer {
     std::vector<AccessAnswer> given;
     for (const TemplateRight& right : rights) {
       std::string question = std::string(user.username).append(" ").append(right.verb);
+      if (right.resource != kTemplatePlural) question.append(" ").append(right.resource);
       if (!right.name.empty()) question.append(" ").append(right.name);
       const auto answer = answers.find(question);
       given.push_back(answer == answers.end() ? DeniedAnswer() : answer->second);
@@ -70,6 +71,15 @@ class ToldPopulation : public KnownPopulation {
       const std::string name = found.target.name;
       namespaces[name] = std::make_shared<const KnownNamespace>(std::move(found));
     });
+  }
+  /// Configurations that select by these matchLabels, with the names of their initializers.
+  void PutConfigurations(
+      const std::vector<std::pair<kube::meta::LabelSelector, std::vector<std::string>>>& all) {
+    Population::Configurations configurations;
+    for (const auto& [selector, initializers] : all) {
+      configurations.push_back({.name = "c", .selector = selector, .initializers = initializers});
+    }
+    SetConfigurations(std::move(configurations));
   }
   void RemoveTemplate(const std::string& name) {
     Change([&name](Population::Templates& templates, Population::Namespaces&) {

@@ -22,12 +22,22 @@ inline const std::string kTemplatePath =
     "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/";
 inline const std::string kWidgetPath = "/apis/demo.example.com/v1/namespaces/";
 
+inline constexpr char kConfigurationCrd[] = R"({
+    "apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"namespaceinitializationconfigurations.policy.kubectl-prune.dev"},
+    "spec":{"group":"policy.kubectl-prune.dev","scope":"Cluster",
+      "names":{"plural":"namespaceinitializationconfigurations",
+               "kind":"NamespaceInitializationConfiguration"},
+      "versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+        "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+
 /// A cluster whose namespaces are kept as templates say, by the hands of its clock.
 struct ControlWorld : World {
   ControlWorld() {
+    cluster.server.Add(kConfigurationCrd);
     control_options.leads = [this] { return leads; };
+    control_options.now = [this] { return time_of_day; };
     control_options.tell = [this](const std::string& line) { lines.push_back(line); };
-    control_options.time_of_day = [] { return "2026-01-01T00:00:00Z"; };
   }
 
   void Begin() {
@@ -65,24 +75,6 @@ struct ControlWorld : World {
     std::erase_if(watches, [](const auto& line) { return line.find("watch=1") == line.npos; });
     return watches;
   }
-  /// Namespace, reason and message of the Events since then: "a Populated: applied ...".
-  Names Events() const {
-    Names texts;
-    const auto& all = cluster.server.requests();
-    for (std::size_t i = first_request; i < all.size(); ++i) {
-      if (all[i].target.find("/events?") == std::string::npos) continue;
-      kube::json::Document event;
-      REQUIRE_FALSE(event.Parse(all[i].body));
-      const kube::json::Value& root = event.root();
-      texts.push_back(std::string(root.Find("metadata")->FindText("namespace"))
-                          .append(" ")
-                          .append(root.FindText("reason"))
-                          .append(": ")
-                          .append(root.FindText("message")));
-    }
-    return texts;
-  }
-
   void Label(const std::string& namespace_, const std::string& key, const std::string& value) {
     const auto answer =
         Send("PATCH", "/api/v1/namespaces/" + namespace_, "application/merge-patch+json",
@@ -96,7 +88,17 @@ struct ControlWorld : World {
     return labels == nullptr ? "" : std::string(labels->FindText(key));
   }
 
+  /// One that selects all namespaces.
+  void PutConfiguration(const std::string& name, const std::string& initializer,
+                        const std::string& selector = "{}") {
+    cluster.server.Add(R"({"apiVersion":"policy.kubectl-prune.dev/v1alpha1",)"
+                       R"("kind":"NamespaceInitializationConfiguration","metadata":{"name":")" +
+                       name + R"("},"spec":{"namespaces":{"labelSelector":)" + selector +
+                       R"(},"initializers":[{"name":")" + initializer + R"("}]}})");
+  }
+
   ControlOptions control_options;
+  std::chrono::sys_seconds time_of_day{std::chrono::seconds(1767225600)};  // 2026-01-01T00:00:00Z
   bool leads = true;
   std::atomic<bool> halt = false;
   PopulationCounts counts;
@@ -109,9 +111,6 @@ inline std::string ApplyOf(const std::string& namespace_, const std::string& nam
 }
 inline std::string PatchOfTemplate(const std::string& name, const std::string& part = "") {
   return "PATCH " + kTemplatePath + name + part + kManager;
-}
-inline std::string EventIn(const std::string& namespace_) {
-  return "POST /api/v1/namespaces/" + namespace_ + "/events" + kManager;
 }
 inline std::string LabelPatchOf(const std::string& namespace_) {
   return "PATCH /api/v1/namespaces/" + namespace_ + kManager;

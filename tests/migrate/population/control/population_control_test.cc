@@ -188,6 +188,104 @@ TEST_CASE("A namespace that has all of it is marked, and not looked at for that"
   CHECK(std::ranges::count(world.Requests(), LabelPatchOf("a")) == 1);
 }
 
+TEST_CASE("One that opts out by its annotation alone is marked, as no selector sees that",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.PutTemplate("every", {Widget("w")});
+  world.AddNamespace("out", R"(,"annotations":{"policy/namespace-template-opt-out":"true"})");
+  world.Begin();
+  world.Run(3s);
+  CHECK(world.Stored("out/w") == "-");
+  CHECK(world.LabelOf("out", "policy/namespace-template-populated") == "true");
+  // It is looked at when it opts in.
+  world.Send("PATCH", "/api/v1/namespaces/out", "application/merge-patch+json",
+             R"({"metadata":{"annotations":null}})");
+  world.Run(3s);
+  CHECK(world.Stored("out/w") == "x");
+}
+
+TEST_CASE("A namespace that waits for initializers is marked once none is pending, or at its time",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  constexpr char kLabel[] = "policy/namespace-template-populated";
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  world.AddNamespace("new", R"(,"creationTimestamp":"2026-01-01T00:00:00Z",)"
+                            R"("annotations":{"policy/namespace-pending-initializers":"a,b"})");
+  world.Run(3s);
+  CHECK(world.Stored("new/w") == "x");
+  CHECK(world.LabelOf("new", kLabel).empty());
+  SECTION("none is pending") {
+    world.Send("PATCH", "/api/v1/namespaces/new", "application/merge-patch+json",
+               R"({"metadata":{"annotations":{"policy/namespace-pending-initializers":""}}})");
+    world.Run(3s);
+    CHECK(world.LabelOf("new", kLabel) == "true");
+    world.time_of_day += 60s;
+    world.Run(3s);
+    CHECK(world.Events().size() == 1);
+  }
+  SECTION("at its time") {
+    world.time_of_day += 29s;
+    world.Run(3s);
+    CHECK(world.LabelOf("new", kLabel).empty());
+    world.time_of_day += 1s;
+    world.Run(3s);
+    CHECK(world.LabelOf("new", kLabel) == "true");
+    REQUIRE(world.Events().size() == 2);
+    CHECK(world.Events()[1] ==
+          "new OpenedLate: it takes objects of everybody after 30 seconds: its initializers a, b "
+          "have not finished");
+    world.Run(1min, 1s);
+    CHECK(world.Events().size() == 2);
+  }
+}
+
+TEST_CASE("A namespace that opens before it has its objects says so", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.PutTemplate("every", {Widget("w", "x", "missing")});
+  world.Settle();
+  world.AddNamespace("new", R"(,"creationTimestamp":"2026-01-01T00:00:00Z")");
+  world.Run(3s);
+  world.time_of_day += 30s;
+  world.ForgetRequests();
+  world.Run(3s);
+  const std::string late =
+      " OpenedLate: it takes objects of everybody after 30 seconds: it does not have all objects "
+      "of "
+      "its templates";
+  CHECK(world.Events() == Names{"a" + late, "b" + late, "new" + late});
+  CHECK(world.LabelOf("new", "policy/namespace-template-populated").empty());
+}
+
+TEST_CASE("Handlers go by the configurations of the cluster", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.PutConfiguration("one", "dns");
+  world.Settle();
+  const auto names = [&world] {
+    Names found;
+    for (const auto& each : *world.known.current()->configurations) {
+      found.push_back(each.name + " " + kube::base::Join(each.initializers, ","));
+    }
+    return found;
+  };
+  CHECK(names() == Names{"one dns"});
+  world.PutConfiguration("two", "mesh");
+  world.PutConfiguration("wrong", "x", R"({"matchLabel":{}})");
+  world.Run(1s);
+  CHECK(names() == Names{"one dns", "two mesh"});
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0],
+             Contains("the NamespaceInitializationConfiguration wrong is left alone: spec."));
+  world.cluster.server.Delete("namespaceinitializationconfigurations.policy.kubectl-prune.dev",
+                              "one");
+  world.Run(1s);
+  CHECK(names() == Names{"two mesh"});
+}
+
 TEST_CASE("Nothing is asked for as long as nothing happens", "[migrate][population]") {
   ControlWorld world;
   world.leads = GENERATE(true, false);

@@ -94,6 +94,99 @@ TEST_CASE("A template that cannot be used is told, and what was made of it stays
   CHECK(world.known.current()->templates->empty());
 }
 
+TEST_CASE("A template that is invalid as a whole is told by an Event, a condition and a metric",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  const auto select = [&world](const std::string& selector) {
+    world.Send("PATCH", kTemplatePath + "every", "application/merge-patch+json",
+               R"({"spec":{"namespaces":{"labelSelector":)" + selector + R"(},"templates":[)" +
+                   Widget("v") + "]}}");
+  };
+  select(R"({"matchLabel":{"team":"x"}})");
+  world.Run(4s);
+  CHECK(world.Stored("a/w") == "x");
+  CHECK(world.Stored("a/v") == "-");
+  const std::string why =
+      "spec.namespaces.labelSelector.matchLabel: Forbidden: no selector has such a field";
+  CHECK(world.Events() ==
+        Names{"default Invalid: it is left alone, and what was made of it: " + why});
+  CHECK(world.Status("every") ==
+        R"({"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z","message":")" + why +
+            R"(","observedGeneration":2,"reason":"Invalid","status":"True","type":"Refused"}],)"
+            R"("failures":[],"namespaces":2,"observedGeneration":1})");
+  CHECK_THAT(world.counts.PrintMetrics(), Contains("\npopulate_templates_refused 1\n"));
+  // Once.
+  world.ForgetRequests();
+  world.Run(20s);
+  CHECK(world.Requests().empty());
+
+  select(R"({"matchLabel":null})");
+  world.Run(4s);
+  CHECK(world.Stored("a/w") == "-");
+  CHECK(world.Stored("a/v") == "x");
+  CHECK(world.Status("every") == R"({"failures":[],"namespaces":2,"observedGeneration":3})");
+  CHECK_THAT(world.counts.PrintMetrics(), Contains("\npopulate_templates_refused 0\n"));
+}
+
+TEST_CASE("A template whose status a server does not take any more is told by its Event alone",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")}, "", R"({"matchLabel":{}})");
+  FakeFault fault;
+  fault.method = "PATCH";
+  fault.target = "/status";
+  fault.times = 0;
+  fault.answer = FakeStatus(422, "Invalid", "spec.namespaces: Required value");
+  world.cluster.server.AddFault(fault);
+  world.Begin();
+  world.Run(20s);
+  CHECK(world.Requests() == Names{EventIn("default"), PatchOfTemplate("every", "/status")});
+  CHECK(world.lines.size() == 1);
+}
+
+TEST_CASE("Without a webhook that guards it a template with $(CREATOR) changes nothing",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.AddNamespace("a", R"(,"annotations":{"authorization.k8s.io/creator":"jo"})");
+  world.PutTemplate("own", {Widget("of-$(CREATOR)")}, "", R"({"matchExpressions":[
+      {"key":"kubernetes.io/metadata.name","operator":"In","values":["a"]}]})");
+  SECTION("as long as there is none") {
+    world.Begin();
+    world.Run(3s);
+    CHECK(world.Stored("a/of-jo") == "-");
+    CHECK_THAT(world.Events().at(0), Contains("default CreatorNotGuarded: "));
+    CHECK_THAT(world.Status("own"), Contains(R"("reason":"CreatorNotGuarded")"));
+    CHECK_THAT(world.counts.PrintMetrics(), Contains("\npopulate_templates_refused 1\n"));
+    world.PutGuard();
+    world.Run(5s);
+    CHECK(world.Stored("a/of-jo") == "x");
+    CHECK_THAT(world.Status("own"), !Contains("CreatorNotGuarded"));
+    CHECK_THAT(world.counts.PrintMetrics(), Contains("\npopulate_templates_refused 0\n"));
+  }
+  SECTION("nor deletes it, once there is none any more") {
+    world.PutGuard();
+    world.Settle();
+    REQUIRE(world.Stored("a/of-jo") == "x");
+    CHECK(world.lines.empty());
+    world.RemoveGuard();
+    world.PutTemplate("own", {Widget("other-$(CREATOR)")});
+    world.Run(5s);
+    CHECK(world.Stored("a/of-jo") == "x");
+    CHECK(world.Stored("a/other-jo") == "-");
+    REQUIRE(world.lines.size() == 1);
+    CHECK_THAT(world.lines[0], Contains("the template own is left alone"));
+  }
+  SECTION("unless it is trusted") {
+    world.options.trusts_creator = true;
+    world.Begin();
+    world.Run(3s);
+    CHECK(world.Stored("a/of-jo") == "x");
+    CHECK(world.lines.empty());
+  }
+}
+
 TEST_CASE("A template that is disabled is told, and what was made of it stays",
           "[migrate][population]") {
   ControlWorld world;
@@ -219,8 +312,7 @@ TEST_CASE("Events that cannot be made are told once", "[migrate][population]") {
   world.PutTemplate("every", {Widget("w")});
   world.Settle();
   REQUIRE(world.lines.size() == 1);
-  CHECK_THAT(world.lines[0],
-             Contains("cannot create Events in namespaces: ") && Contains("forbidden"));
+  CHECK_THAT(world.lines[0], Contains("cannot create Events: ") && Contains("forbidden"));
   // A round without Events, and one with some.
   world.Label("a", "team", "x");
   world.Run(3s);

@@ -48,6 +48,7 @@ TEST_CASE("Counts of populating are in Prometheus's text format", "[migrate][pop
               .templates = 4,
               .due = 3,
               .unfinished = 2,
+              .refused = 1,
               .leads = true,
               .is_blind = false});
   counts.CountRound();
@@ -58,6 +59,7 @@ TEST_CASE("Counts of populating are in Prometheus's text format", "[migrate][pop
   CHECK(ReadMetrics(counts.PrintMetrics()) ==
         Samples{{"populate_namespaces", "5"},
                 {"populate_templates", "4"},
+                {"populate_templates_refused", "1"},
                 {"populate_namespaces_due", "3"},
                 {"populate_namespaces_unfinished", "2"},
                 {"populate_leader", "1"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,43 +9,47 @@
 #include "kube/client/client.h"
 #include "migrate/sweep/write/exchange.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 
 /// A write that is sent once, as what it says is not worth another try. No I/O.
 class SingleWrite final : public sweep::write::Exchange {
  public:
-  SingleWrite(std::string namespace_name, kube::client::ApiRequest request)
-      : namespace_name_(std::move(namespace_name)), request_(std::move(request)) {}
+  SingleWrite(std::string about, kube::client::ApiRequest request)
+      : about_(std::move(about)), request_(std::move(request)) {}
 
   kube::client::ApiRequest Request() const override { return request_; }
   Step OnAnswer(std::string_view, const std::optional<kube::client::CallError>& error,
                 kube::json::Document&, kube::system::Clock::TimePoint) override;
 
-  /// What it is about.
-  const std::string& namespace_name() const { return namespace_name_; }
+  /// The name of what it is about.
+  const std::string& about() const { return about_; }
   /// Absent: the server has taken it.
   const std::optional<kube::client::CallError>& error() const { return error_; }
 
  private:
-  const std::string namespace_name_;
+  const std::string about_;
   const kube::client::ApiRequest request_;
   std::optional<kube::client::CallError> error_;
 };
 
-/// An Event of a namespace, in it.
-struct NamespaceEvent {
-  std::string namespace_, uid;
+/// An Event of a namespace, in it, or of a NamespaceTemplate, which is in none: in `default`, where
+/// a server wants such.
+struct PopulationEvent {
+  enum class About : std::uint8_t { kNamespace, kTemplate };
+
+  About about = About::kNamespace;
+  std::string name, uid;
   bool is_warning = false;
   std::string reason;   ///< "Populated"
   std::string message;  ///< cut to what a server takes
 };
 
 /// Creates the Event (core/v1), as of `time`, RFC 3339.
-kube::client::ApiRequest EventRequest(const NamespaceEvent& event, const std::string& time);
+kube::client::ApiRequest EventRequest(const PopulationEvent& event, const std::string& time);
 
 /// Sets the label that says that the namespace was populated (populate::kPopulatedLabel), on the
 /// one with this uid alone.
 kube::client::ApiRequest PopulatedLabelRequest(const std::string& namespace_,
                                                const std::string& uid);
 
-}  // namespace migrate::population::control
+}  // namespace migrate::population

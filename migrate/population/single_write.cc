@@ -1,4 +1,4 @@
-#include "migrate/population/control/single_write.h"
+#include "migrate/population/single_write.h"
 
 #include <cstddef>
 
@@ -10,14 +10,14 @@
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 namespace {
 
 using kube::json::Arena;
 using kube::json::Value;
 
 // NoteLengthLimit (kubernetes pkg/apis/core/validation/events.go), in bytes.
-constexpr std::size_t kMostMessageBytes = 1024;
+constexpr std::size_t kMostNoteBytes = 1024;
 
 std::string NamespacePath(const std::string& namespace_) {
   return std::string(kNamespacesPath) + "/" + kube::client::UrlEscape(namespace_);
@@ -53,19 +53,23 @@ SingleWrite::Step SingleWrite::OnAnswer(std::string_view,
 
 // An Event is in the namespace of what it is about, as which that of a Namespace has to be named
 // (legacyValidateEvent in the same file).
-kube::client::ApiRequest EventRequest(const NamespaceEvent& event, const std::string& time) {
+kube::client::ApiRequest EventRequest(const PopulationEvent& event, const std::string& time) {
   Arena arena;
   const auto text = [](std::string_view value) { return Value::String(value); };
-  const std::string prefix = event.namespace_.substr(0, 50) + ".";
-  const std::string message(kube::base::utf8::Prefix(event.message, kMostMessageBytes));
-  const Value about = Object({{"apiVersion", text("v1")},
-                              {"kind", text("Namespace")},
-                              {"name", text(event.namespace_)},
-                              {"namespace", text(event.namespace_)},
-                              {"uid", text(event.uid)}},
-                             arena);
+  const bool is_template = event.about == PopulationEvent::About::kTemplate;
+  const std::string namespace_ = is_template ? "default" : event.name;
+  const std::string api_version =
+      is_template ? std::string(populate::kGroup) + "/" + populate::kVersion : "v1";
+  const std::string prefix = event.name.substr(0, 50) + ".";
+  const std::string message(kube::base::utf8::Prefix(event.message, kMostNoteBytes));
+  Value about = Object({{"apiVersion", text(api_version)},
+                        {"kind", text(is_template ? populate::kTemplateKind : "Namespace")},
+                        {"name", text(event.name)},
+                        {"uid", text(event.uid)}},
+                       arena);
+  if (!is_template) about.SetNew("namespace", text(namespace_), arena);
   const Value metadata =
-      Object({{"generateName", text(prefix)}, {"namespace", text(event.namespace_)}}, arena);
+      Object({{"generateName", text(prefix)}, {"namespace", text(namespace_)}}, arena);
   const Value source = Object({{"component", text(populate::kFieldManager)}}, arena);
   const Value body = Object({{"apiVersion", text("v1")},
                              {"kind", text("Event")},
@@ -79,7 +83,7 @@ kube::client::ApiRequest EventRequest(const NamespaceEvent& event, const std::st
                              {"lastTimestamp", text(time)},
                              {"count", Value::Number(std::int64_t{1}, arena)}},
                             arena);
-  return Write("POST", NamespacePath(event.namespace_) + "/events", body);
+  return Write("POST", NamespacePath(namespace_) + "/events", body);
 }
 
 kube::client::ApiRequest PopulatedLabelRequest(const std::string& namespace_,
@@ -92,4 +96,4 @@ kube::client::ApiRequest PopulatedLabelRequest(const std::string& namespace_,
   return request;
 }
 
-}  // namespace migrate::population::control
+}  // namespace migrate::population

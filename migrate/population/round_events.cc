@@ -1,4 +1,4 @@
-#include "migrate/population/control/round_events.h"
+#include "migrate/population/round_events.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,7 @@
 
 #include "kube/base/text.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 namespace {
 
 using report::PopulatedObject;
@@ -72,15 +72,16 @@ void RoundEvents::TakeObject(const PopulatedObject& object) {
   }
 }
 
-std::vector<NamespaceEvent> RoundEvents::Take(const std::map<std::string, std::string>& uids) {
-  std::vector<NamespaceEvent> events;
+std::vector<PopulationEvent> RoundEvents::Take(const std::map<std::string, std::string>& uids) {
+  std::vector<PopulationEvent> events;
   for (auto& entry : std::exchange(news_, {})) {
     const std::string& name = entry.first;
     News& news = entry.second;
     const auto uid = uids.find(name);
     if (uid == uids.end()) continue;
     const auto add = [&](bool is_warning, std::string reason, std::string message) {
-      events.push_back({name, uid->second, is_warning, std::move(reason), std::move(message)});
+      events.push_back({PopulationEvent::About::kNamespace, name, uid->second, is_warning,
+                        std::move(reason), std::move(message)});
     };
     std::vector<std::string> done = {ListOf("applied", news.applied),
                                      ListOf("deleted", news.pruned)};
@@ -106,4 +107,4 @@ std::vector<NamespaceEvent> RoundEvents::Take(const std::map<std::string, std::s
   return events;
 }
 
-}  // namespace migrate::population::control
+}  // namespace migrate::population

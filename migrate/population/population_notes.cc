@@ -1,4 +1,4 @@
-#include "migrate/population/control/namespace_notes.h"
+#include "migrate/population/population_notes.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 #include "migrate/population/call_words.h"
 #include "migrate/population/writer.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 namespace {
 
 // A namespace that is gone, or on its way out, takes nothing.
@@ -20,13 +20,13 @@ bool IsOver(const kube::client::CallError& error) {
 
 }  // namespace
 
-NamespaceNotes::NamespaceNotes(Options options, const PopulationOptions& population,
-                               const kube::client::Session& session)
+PopulationNotes::PopulationNotes(Options options, const PopulationOptions& population,
+                                 const kube::client::Session& session)
     : options_(std::move(options)), population_(population), session_(session) {}
 
 // The label before Events, and what went wrong before what went well: whoever waits for the first
 // shall not wait for the last, of which a new template brings one in every namespace.
-void NamespaceNotes::Send(const std::vector<std::string>& namespaces, PopulationState& state) {
+void PopulationNotes::Send(const std::vector<std::string>& namespaces, PopulationState& state) {
   std::map<std::string, std::string> uids;
   Writes labels, troubles;
   for (const std::string& name : namespaces) {
@@ -36,10 +36,10 @@ void NamespaceNotes::Send(const std::vector<std::string>& namespaces, Population
     if (!IsToBeMarked(name, state)) continue;
     labels.push_back(std::make_unique<SingleWrite>(name, PopulatedLabelRequest(name, uid)));
   }
-  const std::string time = options_.time_of_day();
-  for (const NamespaceEvent& event : events_.Take(uids)) {
+  const std::string time = population_.time_of_day();
+  for (const PopulationEvent& event : events_.Take(uids)) {
     (event.is_warning ? troubles : kept_)
-        .push_back(std::make_unique<SingleWrite>(event.namespace_, EventRequest(event, time)));
+        .push_back(std::make_unique<SingleWrite>(event.name, EventRequest(event, time)));
   }
   if (!kept_since_ && !kept_.empty()) kept_since_ = session_.clock.Now();
   SendAll(std::move(labels), "cannot note that namespaces were populated: ", is_label_trouble_told_,
@@ -47,7 +47,7 @@ void NamespaceNotes::Send(const std::vector<std::string>& namespaces, Population
   SendEvents(std::move(troubles));
 }
 
-void NamespaceNotes::SendKept(std::size_t most) {
+void PopulationNotes::SendKept(std::size_t most) {
   const auto end = kept_.begin() + static_cast<std::ptrdiff_t>(std::min(most, kept_.size()));
   Writes sent(std::make_move_iterator(kept_.begin()), std::make_move_iterator(end));
   kept_.erase(kept_.begin(), end);
@@ -55,35 +55,66 @@ void NamespaceNotes::SendKept(std::size_t most) {
   SendEvents(std::move(sent));
 }
 
-void NamespaceNotes::DropKept() {
+void PopulationNotes::DropKept() {
   kept_.clear();
   kept_since_.reset();
 }
 
-void NamespaceNotes::SendEvents(Writes events) {
-  SendAll(std::move(events), "cannot create Events in namespaces: ", is_event_trouble_told_,
+void PopulationNotes::SendRefusals(const PopulationInput& input) {
+  std::map<std::string, std::string> refusals;
+  Writes events;
+  for (const auto& [name, refusal] : input.refused) {
+    refusals[name] = refusal.why;
+    const auto told = told_refusals_.find(name);
+    if (told != told_refusals_.end() && told->second == refusal.why) continue;
+    const PopulationEvent event{
+        .about = PopulationEvent::About::kTemplate,
+        .name = name,
+        .uid = input.known.at(name).uid,
+        .is_warning = true,
+        .reason = refusal.reason,
+        .message = "it is left alone, and what was made of it: " + refusal.why};
+    events.push_back(
+        std::make_unique<SingleWrite>(name, EventRequest(event, population_.time_of_day())));
+  }
+  told_refusals_ = std::move(refusals);
+  SendEvents(std::move(events));
+}
+
+void PopulationNotes::SendEvent(const PopulationEvent& event) {
+  Writes events;
+  events.push_back(
+      std::make_unique<SingleWrite>(event.name, EventRequest(event, population_.time_of_day())));
+  SendEvents(std::move(events));
+}
+
+void PopulationNotes::SendEvents(Writes events) {
+  SendAll(std::move(events), "cannot create Events: ", is_event_trouble_told_,
           [](const std::string&) {});
 }
 
-bool NamespaceNotes::IsToBeMarked(const std::string& name, const PopulationState& state) const {
+bool PopulationNotes::IsToBeMarked(const std::string& name, const PopulationState& state) const {
   const auto outcome = state.outcomes.find(name);
   if (!options_.marks_populated || outcome == state.outcomes.end()) return false;
-  const populate::TargetNamespace& target = state.input.namespaces.at(name).target;
-  return !outcome->second.is_unfinished && !target.IsPopulated() && !target.OptsOut() &&
+  const ClusterNamespace& found = state.input.namespaces.at(name);
+  const populate::TargetNamespace& target = found.target;
+  if (!target.pending_initializers.empty() && !options_.is_overdue(found)) return false;
+  // Of one that opts out by its annotation alone the webhook's selector knows nothing else.
+  return !outcome->second.is_unfinished && !target.IsPopulated() && !target.OptsOutByLabel() &&
          name != populate::kSystemNamespace;
 }
 
 // A server words a trouble anew for each namespace. Where nothing is sent nothing is known to be
 // well again.
-void NamespaceNotes::SendAll(Writes writes, const std::string& trouble, bool& is_told,
-                             const FailureFunction& on_failure) {
+void PopulationNotes::SendAll(Writes writes, const std::string& trouble, bool& is_told,
+                              const FailureFunction& on_failure) {
   if (writes.empty() || session_.is_stopped()) return;
   std::string problem;
   const auto on_done = [&](const sweep::write::Exchange& exchange) {
     const auto& write = static_cast<const SingleWrite&>(exchange);
     if (!write.error() || IsOver(*write.error())) return;
     problem = WordsOf(*write.error());
-    on_failure(write.namespace_name());
+    on_failure(write.about());
   };
   Writer writer(population_, session_, on_done, options_.on_tick);
   for (auto& write : writes) writer.Begin(std::move(write));
@@ -92,4 +123,4 @@ void NamespaceNotes::SendAll(Writes writes, const std::string& trouble, bool& is
   is_told = !problem.empty();
 }
 
-}  // namespace migrate::population::control
+}  // namespace migrate::population

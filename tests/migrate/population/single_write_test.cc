@@ -1,23 +1,23 @@
-#include "migrate/population/control/single_write.h"
+#include "migrate/population/single_write.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/json/json.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 namespace single_write_test {
 
 using kube::client::CallError;
 
-const NamespaceEvent kEvent = {.namespace_ = "shop",
-                               .uid = "u-1",
-                               .is_warning = false,
-                               .reason = "Populated",
-                               .message = "applied \"x\""};
+const PopulationEvent kEvent = {.name = "shop",
+                                .uid = "u-1",
+                                .is_warning = false,
+                                .reason = "Populated",
+                                .message = "applied \"x\""};
 constexpr char kTime[] = "2026-01-01T00:00:00Z";
 
 std::string MessageOf(const std::string& message) {
-  NamespaceEvent event = kEvent;
+  PopulationEvent event = kEvent;
   event.message = message;
   kube::json::Document body;
   REQUIRE_FALSE(body.Parse(EventRequest(event, kTime).body));
@@ -39,8 +39,21 @@ TEST_CASE("An Event is made in the namespace that it is about", "[migrate][popul
         R"("source":{"component":"kubectl-prune-populate"},"type":"Normal"})");
 }
 
+// legacyValidateEvent (kubernetes pkg/apis/core/validation/events.go).
+TEST_CASE("An Event about a template is in the namespace default", "[migrate][population]") {
+  PopulationEvent event = kEvent;
+  event.about = PopulationEvent::About::kTemplate;
+  const auto request = EventRequest(event, kTime);
+  CHECK(request.target == "/api/v1/namespaces/default/events?fieldManager=kubectl-prune-populate");
+  CHECK_THAT(
+      request.body,
+      Catch::Contains(R"("involvedObject":{"apiVersion":"policy.kubectl-prune.dev/v1alpha1",)"
+                      R"("kind":"NamespaceTemplate","name":"shop","uid":"u-1"})") &&
+          Catch::Contains(R"("metadata":{"generateName":"shop.","namespace":"default"})"));
+}
+
 TEST_CASE("An Event of a problem warns", "[migrate][population]") {
-  NamespaceEvent event = kEvent;
+  PopulationEvent event = kEvent;
   event.is_warning = true;
   CHECK_THAT(EventRequest(event, kTime).body, Catch::Contains(R"("type":"Warning")"));
 }
@@ -93,4 +106,4 @@ TEST_CASE("Whatever is answered, a single write is done", "[migrate][population]
 }
 
 }  // namespace single_write_test
-}  // namespace migrate::population::control
+}  // namespace migrate::population

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,22 +10,23 @@
 
 #include "kube/client/session.h"
 #include "kube/system/clock.h"
-#include "migrate/population/control/round_events.h"
-#include "migrate/population/control/single_write.h"
 #include "migrate/population/population.h"
 #include "migrate/population/population_state.h"
+#include "migrate/population/round_events.h"
+#include "migrate/population/single_write.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 
-/// Says in namespaces what became of them: that they were populated, by a label, and what was done
-/// and has failed, by Events.
-class NamespaceNotes {
+/// Says what became of namespaces and templates: of a namespace that it was populated, by a label,
+/// and what was done there and has failed, by Events; of a template, by an Event, why it is
+/// refused.
+class PopulationNotes {
  public:
   struct Options {
-    /// Namespaces that have what they are to have get the label.
+    /// Namespaces that have what they are to have get the label, once no initializer is pending or
+    /// `is_overdue`.
     bool marks_populated = false;
-    /// The time of day, RFC 3339.
-    std::function<std::string()> time_of_day{};
+    std::function<bool(const ClusterNamespace&)> is_overdue{};
     /// Takes a line for people, without a line break.
     std::function<void(const std::string&)> tell{};
     /// Is called several times a second while it waits for the server.
@@ -32,8 +34,8 @@ class NamespaceNotes {
   };
 
   /// `population` says how fast; it, and what `session` refers to, must outlive it.
-  NamespaceNotes(Options options, const PopulationOptions& population,
-                 const kube::client::Session& session);
+  PopulationNotes(Options options, const PopulationOptions& population,
+                  const kube::client::Session& session);
 
   /// Takes what a round tells.
   RoundEvents& events() { return events_; }
@@ -47,6 +49,9 @@ class NamespaceNotes {
   void SendKept(std::size_t most);
   /// Forgets those that are kept.
   void DropKept();
+  /// Creates an Event of each template that is refused, for a reason that was not told yet.
+  void SendRefusals(const PopulationInput& input);
+  void SendEvent(const PopulationEvent& event);
 
  private:
   using Writes = std::vector<std::unique_ptr<SingleWrite>>;
@@ -62,8 +67,9 @@ class NamespaceNotes {
   const kube::client::Session session_;
   RoundEvents events_;
   Writes kept_;
+  std::map<std::string, std::string> told_refusals_;  // by template
   std::optional<kube::system::Clock::TimePoint> kept_since_;
   bool is_label_trouble_told_ = false, is_event_trouble_told_ = false;  // while it lasts
 };
 
-}  // namespace migrate::population::control
+}  // namespace migrate::population

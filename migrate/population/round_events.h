@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "migrate/populate/expansion.h"
-#include "migrate/population/control/single_write.h"
+#include "migrate/population/single_write.h"
 #include "migrate/report/population_report.h"
 
-namespace migrate::population::control {
+namespace migrate::population {
 
 /// Gathers of rounds what is told in each namespace by Events: what was done in one Event, and each
 /// problem in one. What is as it was the last time the namespace was looked at is not told again.
@@ -21,7 +21,7 @@ class RoundEvents {
   void TakeObject(const report::PopulatedObject& object);
 
   /// Those of the round, by namespace; `uids` are those of the namespaces that were looked at.
-  std::vector<NamespaceEvent> Take(const std::map<std::string, std::string>& uids);
+  std::vector<PopulationEvent> Take(const std::map<std::string, std::string>& uids);
   /// It is gone.
   void Forget(const std::string& namespace_) { told_.erase(namespace_); }
 
@@ -39,4 +39,4 @@ class RoundEvents {
   std::map<std::string, std::set<std::size_t>> told_;  // hashes of problems
 };
 
-}  // namespace migrate::population::control
+}  // namespace migrate::population

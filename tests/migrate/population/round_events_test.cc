@@ -1,8 +1,8 @@
-#include "migrate/population/control/round_events.h"
+#include "migrate/population/round_events.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::population::control {
+namespace migrate::population {
 namespace round_events_test {
 
 using populate::Expansion;
@@ -24,9 +24,9 @@ PopulatedObject Object(const std::string& name, PopulationClass population_class
 }
 
 /// "Populated: applied ..."; what warns has "! " before it.
-Strings TextsOf(const std::vector<NamespaceEvent>& events) {
+Strings TextsOf(const std::vector<PopulationEvent>& events) {
   Strings texts;
-  for (const NamespaceEvent& event : events) {
+  for (const PopulationEvent& event : events) {
     texts.push_back((event.is_warning ? "! " : "") + event.reason + ": " + event.message);
   }
   return texts;
@@ -148,12 +148,12 @@ TEST_CASE("Each namespace has its own Events, and one without a uid none",
   }
   const auto told = events.Take(kUids);
   REQUIRE(told.size() == 2);
-  CHECK(told[0].namespace_ == "a");
+  CHECK(told[0].name == "a");
   CHECK(told[0].uid == "uid-a");
   CHECK_FALSE(told[0].is_warning);
-  CHECK(told[1].namespace_ == "b");
+  CHECK(told[1].name == "b");
   CHECK(told[1].uid == "uid-b");
 }
 
 }  // namespace round_events_test
-}  // namespace migrate::population::control
+}  // namespace migrate::population
