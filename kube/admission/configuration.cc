@@ -99,6 +99,7 @@ Value WebhookOf(const Handler& handler, std::string_view name, const Reach& reac
   set("matchPolicy", "Equivalent");
   set("sideEffects", options.side_effects ? "NoneOnDryRun" : "None");
   set("failurePolicy", options.ignore_failures ? "Ignore" : "Fail");
+  if (handler.is_mutating() && options.is_reinvoked) set("reinvocationPolicy", "IfNeeded");
   webhook.Set("timeoutSeconds", Value::Number(options.timeout.count(), arena), arena);
   webhook.Set("admissionReviewVersions", TextsOf({"v1", "v1beta1"}, arena), arena);
   return webhook;

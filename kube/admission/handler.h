@@ -46,6 +46,9 @@ struct HandlerOptions {
   bool persistent = false;
   /// It does more than to answer, though not in a dry run (sideEffects NoneOnDryRun).
   bool side_effects = false;
+  /// One that mutates is asked once more where a webhook that comes later has changed the object
+  /// (reinvocationPolicy IfNeeded), and has to give the same again.
+  bool is_reinvoked = false;
   /// A request passes where the handler cannot be reached (failurePolicy Ignore).
   bool ignore_failures = false;
   /// How long the API server waits: 1 to 30 seconds.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/meta/names.h"
 #include "migrate/populate/namespace_template.h"
 
 namespace migrate::populate {
@@ -10,9 +11,14 @@ namespace {
 
 using kube::json::Value;
 
-void SortOnce(std::vector<std::string>& names) {
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+// What is no name, by the pattern of the CRD, is left out.
+std::vector<std::string> NamesIn(std::vector<std::string> texts) {
+  std::erase_if(texts, [](const std::string& text) {
+    return !kube::meta::Dns1123SubdomainProblems(text).empty();
+  });
+  std::ranges::sort(texts);
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  return texts;
 }
 
 }  // namespace
@@ -32,16 +38,13 @@ ReadInitializationConfiguration(const Value& object) {
   }
   auto read = ReadNamespaceSelector(*selector);
   if (!read) return kube::base::Unexpected(kube::meta::SortedStrings(read.error()));
-  InitializationConfiguration configuration{
-      .name = std::string(part(object, "metadata").FindText("name")),
-      .selector = *std::move(read),
-      .initializers = {}};
+  std::vector<std::string> initializers;
   for (const Value& initializer : part(spec, "initializers").elements()) {
-    configuration.initializers.emplace_back(initializer.FindText("name"));
+    initializers.emplace_back(initializer.FindText("name"));
   }
-  std::erase(configuration.initializers, "");
-  SortOnce(configuration.initializers);
-  return configuration;
+  return InitializationConfiguration{.name = std::string(part(object, "metadata").FindText("name")),
+                                     .selector = *std::move(read),
+                                     .initializers = NamesIn(std::move(initializers))};
 }
 
 std::vector<std::string> ReadInitializers(std::string_view text) {
@@ -51,9 +54,7 @@ std::vector<std::string> ReadInitializers(std::string_view text) {
     names.emplace_back(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
-  std::erase(names, "");
-  SortOnce(names);
-  return names;
+  return NamesIn(std::move(names));
 }
 
 }  // namespace migrate::populate

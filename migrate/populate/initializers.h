@@ -22,7 +22,8 @@ struct InitializationConfiguration {
 kube::base::Result<InitializationConfiguration, std::vector<std::string>>
 ReadInitializationConfiguration(const kube::json::Value& object);
 
-/// The names in the text of a namespace's annotation, "a,b", sorted, each once.
+/// The names in the text of a namespace's annotation, "a,b", sorted, each once. What can be the
+/// name of no initializer is left out: anybody may have written it before the webhook was there.
 std::vector<std::string> ReadInitializers(std::string_view text);
 
 }  // namespace migrate::populate

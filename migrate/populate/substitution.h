@@ -20,10 +20,9 @@ struct Variables {
 bool UsesCreator(const kube::json::Value& value);
 
 /// Puts values in the place of $(NAMESPACE) and $(CREATOR) in texts; `$$(NAMESPACE)` becomes the
-/// text
-/// `$(NAMESPACE)`, and `$$(CREATOR)` its like. All else stays as it is, so that other references
-/// and their escapes mean what they mean to whom they are for, as `$(HOST)` and `$$(HOST)` in args
-/// of a container. What a value brings is not looked at again.
+/// text `$(NAMESPACE)`, and `$$(CREATOR)` its like. All else stays as it is, so that other
+/// references and their escapes mean what they mean to whom they are for, as `$(HOST)` and
+/// `$$(HOST)` in args of a container. What a value brings is not looked at again.
 ///
 /// Of one object: takes no more than an API server takes in a request.
 class Substitution {

@@ -30,7 +30,7 @@ struct ClusterTemplate {
   std::string status{};  ///< as JSON; empty: none
 };
 
-/// Why a template is not gone by, and what was made of it stays as it is.
+/// Why a template as a whole is refused: what was made of it stays as it is, and nothing new comes.
 struct TemplateRefusal {
   std::string reason{};  ///< of a condition, and an Event: "Invalid"
   std::string why{};

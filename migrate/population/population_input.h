@@ -45,7 +45,7 @@ struct PopulationInput {
   /// Those that can be used, disabled ones too, sorted by name.
   std::vector<populate::NamespaceTemplate> templates{};
   std::map<std::string, ClusterTemplate> known{};  ///< all there are, by name
-  /// Those that are not gone by, by name, and why.
+  /// Those that are refused, by name, and why.
   std::map<std::string, TemplateRefusal> refused{};
   /// Names of those that are disabled or refused: what was made of them stays as it is.
   std::set<std::string> left_alone{};

@@ -98,7 +98,8 @@ bool PopulationNotes::IsToBeMarked(const std::string& name, const PopulationStat
   if (!options_.marks_populated || outcome == state.outcomes.end()) return false;
   const ClusterNamespace& found = state.input.namespaces.at(name);
   const populate::TargetNamespace& target = found.target;
-  if (!target.pending_initializers.empty() && !options_.is_overdue(found)) return false;
+  const bool waits = !target.pending_initializers.empty() && !target.OptsOut();
+  if (waits && !options_.is_overdue(found)) return false;
   // Of one that opts out by its annotation alone the webhook's selector knows nothing else.
   return !outcome->second.is_unfinished && !target.IsPopulated() && !target.OptsOutByLabel() &&
          name != populate::kSystemNamespace;

@@ -25,7 +25,7 @@ import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, turn_pruning_on, widgets)
-from populating import CONFIGURATION_CRD_NAME, CRD_NAME, TEMPLATES, bring_in_the_crd
+from populating import CONFIGURATION_CRD_NAME, CRD_NAME, CREATOR, TEMPLATES, bring_in_the_crd
 from rights import RBAC
 from runner import end, run_tests
 from services import EndedAtOnce, container_arguments
@@ -501,9 +501,10 @@ class PopulateControllerRole(ManifestsTest):
         return Guard(CLUSTER, [BINARY, *self.arguments, *HERE, *more], KEEPER)
 
     def namespace(self):
-        """Makes one that the template selects, and returns its path."""
+        """Makes one that the template selects, and returns its path. The webhook puts in who has made it, where it is."""
         name = f"populated-{next(self.NUMBERS)}"
-        self.api.post("/api/v1/namespaces", {"metadata": {"name": name, "labels": self.label}})
+        self.api.post("/api/v1/namespaces", {"metadata": {
+            "name": name, "labels": self.label, "annotations": {CREATOR: "jo"}}})
         self.namespaces.append(f"/api/v1/namespaces/{name}")
         return self.namespaces[-1]
 

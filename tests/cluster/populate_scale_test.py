@@ -43,12 +43,13 @@ class Model:
 
     def __init__(self):
         self.labels = {}  # by namespace
+        self.annotated = set()  # namespaces that opt out by an annotation
         self.templates = {}  # by name: ({label: values that are selected}, objects)
         self.objects = {}  # by namespace: {(kind, name): as seen() has it}
         self.theirs = {}  # {(kind, namespace, name): as seen() has it} that no template has made
 
     def is_left_alone(self, namespace):
-        return OPT_OUT.items() <= self.labels[namespace].items()
+        return namespace in self.annotated or OPT_OUT.items() <= self.labels[namespace].items()
 
     def selected(self, template):
         """Returns the namespaces that a template is for."""
@@ -95,6 +96,7 @@ class Scale(Controlled):
 
         # Once the controller does not count them any more: nobody says in which order it sees what comes next.
         self.relabel(self.numbered(20, 3), OPT_OUT)
+        self.annotate(self.numbered(20, 13), "true")
         self.wait_for_counts()
         before, revisions = self.model.expected(), self.revisions()
         self.change_all()
@@ -106,6 +108,7 @@ class Scale(Controlled):
         self.assertEqual([], [key for key in same if revisions[key] != now[key]])
 
         self.relabel(self.numbered(40, 3), dict.fromkeys(OPT_OUT))
+        self.annotate(self.numbered(40, 13), None)
         self.settles()
         controller, = self.controllers
         self.assertEqual(0, controller.stop(), controller.lines)
@@ -176,6 +179,13 @@ class Scale(Controlled):
             self.model.labels[name] = {key: value for key, value in merged.items() if value is not None}
         ask_in_parallel(CLUSTER, namespaces, lambda api, name: api.patch(
             f"{NAMESPACES}/{name}", {"metadata": {"labels": labels}}))
+
+    def annotate(self, namespaces, value):
+        """Has them opt out by an annotation, or none of them any more."""
+        change = self.model.annotated.update if value else self.model.annotated.difference_update
+        change(namespaces)
+        ask_in_parallel(CLUSTER, namespaces, lambda api, name: api.patch(
+            f"{NAMESPACES}/{name}", {"metadata": {"annotations": dict.fromkeys(OPT_OUT, value)}}))
 
     def items(self):
         """Yields (key, object) of all objects in namespaces of this test, and of all that a template has made."""

@@ -150,28 +150,6 @@ class LeftAlone(Served):
         self.assertEqual(({}, {"ConfigMap/note": {"a": "1"}}), (self.made(bank), self.made(shop)))
         self.label(shop, **dict.fromkeys(OPT_OUT))
         self.wait_until_made({"ConfigMap/other": {"a": "2"}}, shop)
-        self.wait_for_status(name, namespaces=1, failures=[])
-        self.assertIsNone(self.refusal(name))
-        self.assertEqual(0, controller.metrics()["populate_templates_refused"])
-
-    def test_annotations_switch_off_and_on_again(self):
-        shop, bank = self.namespace("shop"), self.namespace("bank", annotations=OPT_OUT)
-        name = self.template("every", config_map("note", a="1"))
-        self.controller()
-        self.wait_until_made({"ConfigMap/note": {"a": "1"}}, shop)
-        self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {"annotations": DISABLE}})
-        self.change(name, config_map("note", a="2"))
-        other = self.template("other", config_map("other", a="1"))
-        self.wait_until_made({"ConfigMap/note": {"a": "1"}, "ConfigMap/other": {"a": "1"}}, shop)
-        self.assertEqual({}, self.made(bank))
-        self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {"annotations": dict.fromkeys(DISABLE)}})
-        self.wait_until_made({"ConfigMap/note": {"a": "2"}, "ConfigMap/other": {"a": "1"}}, shop)
-        self.api.patch(f"{NAMESPACES}/{shop}", {"metadata": {"annotations": OPT_OUT}})
-        self.api.patch(f"{NAMESPACES}/{bank}", {"metadata": {"annotations": dict.fromkeys(OPT_OUT)}})
-        self.wait_until_made({"ConfigMap/note": {"a": "2"}, "ConfigMap/other": {"a": "1"}}, bank)
-        self.change(other)
-        self.wait_until_made({"ConfigMap/note": {"a": "2"}}, bank)
-        self.assertEqual({"ConfigMap/note": {"a": "2"}, "ConfigMap/other": {"a": "1"}}, self.made(shop))
 
     def test_kube_system_is_left_out(self):
         shop = self.namespace("shop")

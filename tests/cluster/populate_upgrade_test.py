@@ -84,7 +84,7 @@ def without(value, paths):
 def lacking(schema, other, path=()):
     """Yields the paths at which a schema says what the other one does not."""
     keywords = ("type", "nullable", "x-kubernetes-embedded-resource", "x-kubernetes-preserve-unknown-fields")
-    if any(schema.get(keyword) != other.get(keyword) for keyword in keywords):
+    if any(schema[keyword] != other.get(keyword) for keyword in keywords if keyword in schema):
         yield path
     for name, child in schema.get("properties", {}).items():
         if name in other.get("properties", {}):

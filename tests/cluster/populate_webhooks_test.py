@@ -3,11 +3,13 @@ cannot be forged, templates, opting out and initializing need their rights, and 
 
 populate_webhooks_test.py BINARY [TEST...]. Exit code 77 (skipped) without a server.
 """
+import base64
 import json
+import os
 import pathlib
 import signal
+import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -19,6 +21,7 @@ from populating import (CREATOR, INITIALIZATIONS, NAMESPACES, OPT_OUT, PENDING, 
                         NobodyAdmits, bring_in_the_crd, config_map)
 from rights import Rights
 from runner import end, run_tests
+from webhook import Listener
 
 BINARY = None
 CLUSTER = None
@@ -36,6 +39,20 @@ NAMESPACE_RIGHTS = [
 def template_rights(*verbs, names=()):
     rule = {"apiGroups": [TEMPLATE_GROUP], "resources": ["namespacetemplates"], "verbs": list(verbs)}
     return [*NAMESPACE_RIGHTS, {**rule, "resourceNames": list(names)} if names else rule]
+
+
+class Labeller(Listener):
+    """Sets labels."""
+
+    def __init__(self, cluster, **labels):
+        super().__init__(cluster)
+        self._labels = labels
+
+    def answer(self, review):
+        patch = [{"op": "add", "path": f"/metadata/labels/{key}", "value": value} for key, value in self._labels.items()]
+        return {"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": {
+            "uid": review["request"]["uid"], "allowed": True, "patchType": "JSONPatch",
+            "patch": base64.b64encode(json.dumps(patch).encode()).decode()}}
 
 
 class Asked(Controlled):
@@ -196,9 +213,13 @@ class Asked(Controlled):
         shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
         for suffix in ("", "/status"):
             self.refused(403, "cannot optout", self.patch_as(self.jo, shop, {"annotations": OPT_OUT}, suffix))
-        body = self.api.get(f"{NAMESPACES}/{shop}")
-        body["metadata"]["annotations"].update(OPT_OUT)
-        self.refused(403, "cannot optout", self.jo.request("PUT", f"{NAMESPACES}/{shop}/finalize", body))
+
+        def finalized():
+            body = self.api.get(f"{NAMESPACES}/{shop}")
+            body["metadata"]["annotations"].update(OPT_OUT)
+            answer = self.jo.request("PUT", f"{NAMESPACES}/{shop}/finalize", body)
+            return answer if answer[0] != 409 else None  # it was populated meanwhile
+        self.refused(403, "cannot optout", wait_for("finalize", finalized))
         mall = self.allowed(self.make(ann, "mall", annotations=OPT_OUT))["metadata"]["name"]
         # No selector sees that it opts out, so that the label has to keep requests away.
         self.wait_until_told(mall)
@@ -353,25 +374,48 @@ class Asked(Controlled):
         self.served("--initialization-timeout=10m")
         self.initialization("dns", "dns.example.com")
         shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+        shown = CLUSTER.run(["kubectl", "get", "namespace", shop, "-o", f"custom-columns=P:.metadata.annotations.{PENDING}"])
+        self.assertEqual(["P", "dns.example.com"], shown.stdout.split(), shown.stderr)
         script, = [block for block in documents.blocks("docs/POPULATE.md") if block.lines[0] == "# dns.sh"]
-        runner = threading.Thread(target=CLUSTER.run, args=(["timeout", "60", "sh", "-c", "\n".join(script.lines)], "ann"))
-        runner.start()
-        self.addCleanup(runner.join)
+        environment = CLUSTER.environment(CLUSTER.kubeconfig_file("ann"))
+        runner = subprocess.Popen(["sh", "-c", "\n".join(script.lines)], env=environment, start_new_session=True,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.addCleanup(runner.wait)
+        self.addCleanup(os.killpg, runner.pid, signal.SIGKILL)
         self.wait_until_told(shop)
         self.assertEqual("", self.pending(shop))
         zone = self.api.get(f"{NAMESPACES}/{shop}/configmaps/zone")
         self.assertEqual({"name": f"{shop}.example.com"}, zone["data"])
-        shown = CLUSTER.run(["kubectl", "get", "namespace", shop, "-o", f"custom-columns=PENDING:.metadata.annotations.{PENDING}"])
-        self.assertEqual(0, shown.returncode, shown.stderr)
+
+    def test_labels_that_another_webhook_sets_later_select_too(self):
+        self.served("--initialization-timeout=10m")
+        self.initialization("vip", "vip.example.com", selector=self.with_test(tier="vip"))
+        with Labeller(CLUSTER, tier="vip") as labeller:
+            # Configurations are asked in the order of their names.
+            path = f"{CONFIGURATIONS}/{KINDS[1]}"
+            self.api.post(path, {
+                "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+                "metadata": {"name": "zz"}, "webhooks": [{
+                    "name": "zz.example.com", "failurePolicy": "Fail", "sideEffects": "None",
+                    "admissionReviewVersions": ["v1"],
+                    "clientConfig": {"url": labeller.url, "caBundle": labeller.authority()},
+                    "objectSelector": self.with_test(late="yes"), "rules": [{
+                        "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["namespaces"]}]}]})
+            self.addCleanup(self.api.request, "DELETE", f"{path}/zz")
+            labels = {"late": "yes"}
+            wait_for("the other webhook is not asked", lambda: "tier" in self.make(
+                self.api, "probe", labels, dryRun="All")[1]["metadata"].get("labels", {}))
+            shop = self.allowed(self.make(self.jo, "shop", labels))["metadata"]
+            self.assertEqual("vip.example.com", shop["annotations"][PENDING])
+            self.api.delete(f"{path}/zz")
 
     def test_a_configuration_that_is_misspelt_waits_for_nobody(self):
         controller = self.served()
-        for selector in ({"matchLabel": {"a": "b"}},):
-            self.api.post(INITIALIZATIONS, {
-                "apiVersion": f"{TEMPLATE_GROUP}/v1alpha1", "kind": "NamespaceInitializationConfiguration",
-                "metadata": {"name": "bad"}, "spec": {"namespaces": {"labelSelector": selector},
-                                                      "initializers": [{"name": "dns.example.com"}]}})
-            self.addCleanup(self.api.request, "DELETE", f"{INITIALIZATIONS}/bad")
+        self.api.post(INITIALIZATIONS, {
+            "apiVersion": f"{TEMPLATE_GROUP}/v1alpha1", "kind": "NamespaceInitializationConfiguration",
+            "metadata": {"name": "bad"}, "spec": {"namespaces": {"labelSelector": {"matchLabel": {"a": "b"}}},
+                                                  "initializers": [{"name": "dns.example.com"}]}})
+        self.addCleanup(self.api.request, "DELETE", f"{INITIALIZATIONS}/bad")
         wait_for("it is not told", lambda: any("bad is left alone: spec.namespaces.labelSelector.matchLabel" in line
                                                for line in controller.lines))
         self.assertNotIn(PENDING, self.allowed(self.make(self.jo, "shop"))["metadata"]["annotations"])

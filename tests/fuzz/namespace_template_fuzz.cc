@@ -1,18 +1,24 @@
+#include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/json/json.h"
 #include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/cluster_scope.h"
 #include "migrate/populate/expansion.h"
+#include "migrate/populate/initializers.h"
 #include "migrate/populate/membership.h"
 #include "migrate/populate/namespace_template.h"
+#include "migrate/populate/webhooks/creator.h"
 #include "tests/fuzz/fuzz.h"
 
 // A Namespace, then a NamespaceTemplate: what can be read is expanded, and what comes of it is in
 // the namespace, marked, and each object once. What it says as the parent of an ApplySet reads
-// back.
+// back. The second is read as a NamespaceInitializationConfiguration, and as a list of webhooks,
+// too.
 namespace {
 
 namespace populate = migrate::populate;
@@ -52,6 +58,19 @@ void RequireApplySetReadsBack(const Value& object) {
   Require(populate::ReadApplySetState(patch.root()) == state);
 }
 
+void RequireNames(const std::vector<std::string>& names) {
+  Require(std::ranges::is_sorted(names, std::less_equal<>()));
+  Require(populate::ReadInitializers(kube::base::Join(names, ",")) == names);
+}
+
+void ReadAsOthers(const Value& object) {
+  const auto configuration = populate::ReadInitializationConfiguration(object);
+  Require(configuration || !configuration.error().empty());
+  if (configuration) RequireNames(configuration->initializers);
+  const std::string why = populate::webhooks::WhyCreatorUnguarded(object);
+  Require(!why.empty() || object.Find("items") != nullptr);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,10 +78,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   kube::json::Document name_space, written;
   if (name_space.Parse(fuzz::TakeLine(text)) || written.Parse(text)) return 0;
   RequireApplySetReadsBack(written.root());
+  ReadAsOthers(written.root());
   const auto membership = populate::ReadMembership(written.root());
   Require(!membership || !membership->template_name.empty());
   const auto target = populate::ReadNamespace(name_space.root());
   Require(target || !target.error().empty());
+  if (target) RequireNames(target->pending_initializers);
   if (!populate::IsNamespaceTemplate(written.root())) return 0;
   const std::string before = kube::json::Print(written.root());
   auto read = populate::ReadNamespaceTemplate(written.root());

@@ -45,8 +45,7 @@ bool HasAny(const Value& rule, std::string_view list, std::initializer_list<std:
 }
 
 // As apiserver pkg/admission/plugin/webhook/predicates/rules: "namespaces/*" is the Namespace too,
-// and
-// "*" no subresource. One of what is in namespaces (scope) is of no Namespace.
+// and "*" no subresource. What is only for objects in namespaces (scope) is for no Namespace.
 bool IsAskedAbout(const Value& webhook, std::string_view subresource, std::string_view operation) {
   const auto text = [&subresource](std::string_view resource) {
     return std::string(resource) + (subresource.empty() ? "" : "/") + std::string(subresource);

@@ -26,7 +26,10 @@ using kube::admission::Review;
 using kube::admission::Verdict;
 
 constexpr std::chrono::seconds kRetryAfter(1);
-constexpr std::size_t kMostNameBytes = 256;
+constexpr std::size_t kMostNameBytes = 256, kMostListBytes = 500;
+// Whoever had the annotation first may have written thousands of names, each of which is a question
+// to the API server.
+constexpr std::size_t kMostAsked = 64;
 // Users of a control plane (apiserver pkg/authentication/user, kubeadm).
 constexpr std::array<std::string_view, 3> kControlPlane = {
     "system:apiserver", "system:kube-controller-manager", "system:kube-scheduler"};
@@ -56,19 +59,23 @@ bool IsSelected(const TargetNamespace& target, const Population& population) {
   });
 }
 
+std::string ListOf(const std::vector<std::string>& names) {
+  return kube::base::utf8::Shortened(kube::base::Join(names, ", "), kMostListBytes);
+}
+
 // What it waits for is in the place of what populates it, which is done sooner.
 Failure NotYet(const Review& review, const std::vector<std::string>& pending,
                const std::string& more) {
-  return {.kind = FailureKind::kTemporary,
-          .message =
-              "namespace " +
-              kube::go::GoQuote(kube::base::utf8::Prefix(review.namespace_, kMostNameBytes)) +
-              (pending.empty() ? " is being populated by NamespaceTemplates"
-                               : " waits for its initializers " + kube::base::Join(pending, ", ")) +
-              "; try again in a moment" + more,
-          .code = 429,
-          .reason = "TooManyRequests",
-          .retry_after = kRetryAfter};
+  const std::string what = pending.empty() ? "is being populated by NamespaceTemplates"
+                                           : "waits for its initializers " + ListOf(pending);
+  return {
+      .kind = FailureKind::kTemporary,
+      .message = "namespace " +
+                 kube::go::GoQuote(kube::base::utf8::Prefix(review.namespace_, kMostNameBytes)) +
+                 " " + what + "; try again in a moment" + more,
+      .code = 429,
+      .reason = "TooManyRequests",
+      .retry_after = kRetryAfter};
 }
 
 /// The names of all configurations that select a Namespace.
@@ -90,8 +97,14 @@ std::vector<std::string> Without(const std::vector<std::string>& names,
   return left;
 }
 
-TemplateRight RightOf(const std::string& initializer) {
-  return {.verb = kInitializeVerb, .name = initializer, .resource = kInitializerPlural};
+/// Of the first kMostAsked.
+std::vector<TemplateRight> RightsOf(const std::vector<std::string>& initializers) {
+  std::vector<TemplateRight> rights;
+  for (const std::string& name : initializers) {
+    if (rights.size() == kMostAsked) break;
+    rights.push_back({.verb = kInitializeVerb, .name = name, .resource = kInitializerPlural});
+  }
+  return rights;
 }
 
 std::string WhatOfPending(std::string_view why) {
@@ -101,8 +114,8 @@ std::string WhatOfPending(std::string_view why) {
 /// The best of all answers to who may create objects before a namespace is open.
 AccessAnswer AskToInitialize(AccessReviewer& access, const kube::admission::UserInfo& user,
                              const std::vector<std::string>& pending) {
-  std::vector<TemplateRight> rights = {{.verb = kInitializeVerb}};
-  std::ranges::transform(pending, std::back_inserter(rights), RightOf);
+  std::vector<TemplateRight> rights = RightsOf(pending);
+  rights.insert(rights.begin(), {.verb = kInitializeVerb});
   const std::vector<AccessAnswer> answers = access.Ask(user, rights);
   const auto allowed =
       std::ranges::find(answers, AccessAnswer::Kind::kAllowed, &AccessAnswer::kind);
@@ -130,18 +143,23 @@ Verdict CheckPendingInitializers(const Review& review, const Population& populat
   if (review.operation == kube::admission::Operation::kCreate) {
     const auto missing = Without(InitializersOf(review.object, population), now);
     if (missing.empty()) return Allowed();
-    return Unavailable(WhatOfPending("lacks " + kube::base::Join(missing, ", ") +
+    return Unavailable(WhatOfPending("lacks " + ListOf(missing) +
                                      ": a configuration is new, or another webhook has changed the "
                                      "namespace; try again"));
   }
   const std::vector<std::string> before = ViewNamespace(review.old_object).pending_initializers;
   const std::vector<std::string> added = Without(now, before);
   if (!added.empty()) {
-    return kube::admission::Refusal(
-        WhatOfPending("gets no names later: " + kube::base::Join(added, ", ")), 422, "Invalid");
+    return kube::admission::Refusal(WhatOfPending("gets no names later: " + ListOf(added)), 422,
+                                    "Invalid");
   }
-  std::vector<TemplateRight> needed;
-  std::ranges::transform(Without(before, now), std::back_inserter(needed), RightOf);
+  const std::vector<std::string> removed = Without(before, now);
+  if (removed.size() > kMostAsked) {
+    return kube::admission::Refusal(
+        WhatOfPending("loses no more than " + std::to_string(kMostAsked) + " names at once"), 422,
+        "Invalid");
+  }
+  const std::vector<TemplateRight> needed = RightsOf(removed);
   if (needed.empty()) return Allowed();
   const MissingRights missing = FindMissing(access, review.user, needed);
   if (missing.empty()) return Allowed();
@@ -155,8 +173,9 @@ bool InitializationGuard::IsAwaited(const Population& population,
     const bool was_missed = population.stale_since && IsOver(*population.stale_since);
     return !was_missed && IsAnyAwaited(population);
   }
-  return !known->target.IsPopulated() && !IsOver(known->created) &&
-         (!known->target.pending_initializers.empty() || IsSelected(known->target, population));
+  const TargetNamespace& target = known->target;
+  return !target.IsPopulated() && !target.OptsOut() && !IsOver(known->created) &&
+         (!target.pending_initializers.empty() || IsSelected(target, population));
 }
 
 Verdict InitializationGuard::CheckObject(const Review& review) const {

@@ -20,26 +20,27 @@ struct InitializationOptions {
 };
 
 /// Of a Namespace that is created: sets the annotation of pending initializers to those of all
-/// configurations that select it, in the place of whatever the request says.
+/// configurations that select it, in the place of whatever the request says. Asked again it sets
+/// the same, or what other webhooks have made of the labels meanwhile.
 void SetPendingInitializers(const kube::admission::Review& review, const Population& population,
                             kube::admission::ObjectDraft& draft);
 
 /// Refuses what takes a name out of that annotation, as long as the user may not `initialize` as
-/// each that is taken out (namespaceinitializers), and whatever adds one later. A new Namespace has
-/// to name all that select it as it is to be: another webhook may have changed it.
+/// each that is taken out (namespaceinitializers), more than 64 at once, and whatever adds one
+/// later. A new Namespace has to name all that select it as it is to be: another webhook may have
+/// changed it.
 kube::admission::Verdict CheckPendingInitializers(const kube::admission::Review& review,
                                                   const Population& population,
                                                   AccessReviewer& access);
 
 /// Until a namespace was populated, and its initializers have finished, it takes objects from those
-/// alone that may `initialize`, all namespaces or as one of the initializers that are pending: what
-/// comes before the policies would not be held to them.
+/// alone that may `initialize`, all namespaces or as one of the first 64 initializers that are
+/// pending: what comes before the policies would not be held to them.
 ///
 /// What passes, whoever it is of:
 ///
 /// - All in a namespace that is said to be populated, opts out, or is older than the timeout; that
-/// no
-///   enabled template selects, and nothing is pending in; and in kube-system.
+///   no enabled template selects, and nothing is pending in; and in kube-system.
 /// - What the control plane creates: the API server, kube-controller-manager, kube-scheduler, and
 ///   service accounts of kube-system, as those of its controllers are. So each namespace has its
 ///   ServiceAccount `default` and its ConfigMap with the root CA as soon as without us.

@@ -113,8 +113,11 @@ void PopulationWebhooks::AddUse(Handlers& handlers) const {
 }
 
 void PopulationWebhooks::AddInitialization(Handlers& handlers) const {
+  // Which configurations select a namespace, others may change by its labels.
+  HandlerOptions named = OptionsOf(options_.initialization);
+  named.is_reinvoked = true;
   handlers.Add(
-      kube::admission::Mutate(kInitializersId, OptionsOf(options_.initialization),
+      kube::admission::Mutate(kInitializersId, std::move(named),
                               [this](const Review& review, Reply&, ObjectDraft& draft) -> Verdict {
                                 const auto population = population_.current();
                                 if (!population) return NotKnownYet();

@@ -91,7 +91,8 @@ void PopulationControl::Advance() {
   is_leading_ = leads;
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
   LookAtClosed();
-  if (leads) LookAtGuard();
+  LookAtGuard();
+  TellLeftAlone();
   const std::vector<std::string> names =
       leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::vector<std::string>();
   if (!names.empty()) LookAt(names);
@@ -220,19 +221,11 @@ void PopulationControl::TakeTemplate(const std::string& name, std::optional<Temp
   if (!entry) {
     state_.input.RemoveTemplate(name);
   } else {
-    const bool is_guard_needed =
-        !options_.population.trusts_creator && entry->usable && entry->usable->uses_creator;
-    if (is_guard_needed && session_.clock.Now() >= guard_due_) ReadGuard(name);
     state_.input.PutTemplate(*std::move(entry));
-    TellWhyLeftAlone(name);
     AddSelected(name);
   }
-  are_refusals_new_ = true;
+  changed_templates_.insert(name);
   NoteSoon();
-}
-
-void PopulationControl::TellWhyLeftAlone(const std::string& template_name) {
-  if (const auto remark = state_.input.WhyLeftAlone(template_name)) options_.tell(remark->text);
 }
 
 // Not watched: it matters where something is about to be made by it, and then as it is now. Whoever
@@ -240,20 +233,23 @@ void PopulationControl::TellWhyLeftAlone(const std::string& template_name) {
 void PopulationControl::LookAtGuard() {
   if (options_.population.trusts_creator || !state_.input.UsesCreator()) return;
   const auto now = session_.clock.Now();
-  const bool is_round_due = !watch_.blind_since() && due_.CountDue(now) > 0;
-  if (is_round_due || (!is_guarded_ && now >= guard_due_)) ReadGuard();
-}
-
-void PopulationControl::ReadGuard(const std::string& told_elsewhere) {
-  guard_due_ = session_.clock.Now() + kGuardPause;
+  const bool is_round_due = is_leading_ && !watch_.blind_since() && due_.CountDue(now) > 0;
+  if (!is_round_due && (is_guarded_ || now < guard_due_)) return;
+  guard_due_ = now + kGuardPause;
   const std::string why_unguarded = ReadCreatorGuard(session_);
   if (session_.is_stopped()) return;
   is_guarded_ = why_unguarded.empty();
   for (const std::string& name : state_.input.SetCreatorGuard(why_unguarded)) {
-    if (name != told_elsewhere) TellWhyLeftAlone(name);
     AddSelected(name);
-    are_refusals_new_ = true;
+    changed_templates_.insert(name);
     NoteSoon();
+  }
+}
+
+void PopulationControl::TellLeftAlone() {
+  for (const std::string& name : std::exchange(changed_templates_, {})) {
+    are_refusals_new_ = true;
+    if (const auto remark = state_.input.WhyLeftAlone(name)) options_.tell(remark->text);
   }
 }
 

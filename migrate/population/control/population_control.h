@@ -74,12 +74,11 @@ class PopulationControl {
   void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
-  void TellWhyLeftAlone(const std::string& template_name);
   bool IsOverdue(const ClusterNamespace& found) const;
   void LookAtClosed();
   std::string WhyClosed(const ClusterNamespace& found) const;
   void LookAtGuard();
-  void ReadGuard(const std::string& told_elsewhere = "");
+  void TellLeftAlone();
   void Look();
   bool IsChanged(const std::string& namespace_, const std::string& template_name) const;
   void PublishCounts();
@@ -108,9 +107,10 @@ class PopulationControl {
   kube::system::Clock::TimePoint kinds_read_{}, resync_due_{};
   /// Templates are to say what they have, from then on; absent: they do.
   std::optional<kube::system::Clock::TimePoint> note_due_;
-  bool is_kinds_trouble_told_ = false;  // while it lasts
-  bool are_refusals_new_ = false;       // some template is refused, or no more
-  bool is_guarded_ = false;             // $(CREATOR), when it was asked for last
+  bool is_kinds_trouble_told_ = false;       // while it lasts
+  std::set<std::string> changed_templates_;  // of which it is to be told why they are left alone
+  bool are_refusals_new_ = false;            // some template is refused, or no more
+  bool is_guarded_ = false;                  // $(CREATOR), when it was asked for last
   kube::system::Clock::TimePoint guard_due_{};
 };
 

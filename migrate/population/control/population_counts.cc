@@ -29,7 +29,7 @@ std::string PopulationCounts::PrintMetrics() const {
   };
   gauge("populate_namespaces", "Namespaces of the cluster.", namespaces_);
   gauge("populate_templates", "NamespaceTemplates of the cluster.", templates_);
-  gauge("populate_templates_refused", "NamespaceTemplates that are not gone by.", refused_);
+  gauge("populate_templates_refused", "NamespaceTemplates that are refused.", refused_);
   gauge("populate_namespaces_due", "Namespaces that are to be looked at now.", due_);
   gauge("populate_namespaces_unfinished", "Namespaces in which something failed.", unfinished_);
   gauge("populate_leader", "1 where this replica populates, 0 where another one does.", leads_);

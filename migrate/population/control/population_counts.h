@@ -18,7 +18,7 @@ class PopulationCounts {
     std::size_t namespaces = 0, templates = 0;  ///< in the cluster
     std::size_t due = 0;                        ///< namespaces to be looked at
     std::size_t unfinished = 0;                 ///< namespaces in which something failed
-    std::size_t refused = 0;                    ///< templates that are not gone by, where it leads
+    std::size_t refused = 0;                    ///< templates, where it leads
     bool leads = false;
     bool is_blind = false;  ///< changes of the cluster are not seen
   };

@@ -120,6 +120,16 @@ TEST_CASE("A rule may be for what is in a namespace alone", "[kube][admission]")
              Catch::Contains("    scope: Namespaced\n"));
 }
 
+TEST_CASE("Only what mutates can be asked once more", "[kube][admission]") {
+  Handlers handlers;
+  handlers.Add(Validate("a", {.resources = {AnyResource()}, .is_reinvoked = true}, Nothing));
+  CHECK_THAT(PrintConfigurations(handlers, "a.dev", {.url = "https://a"}),
+             !Catch::Contains("reinvocationPolicy"));
+  handlers.Add(Mutate("b", {.resources = {AnyResource()}, .is_reinvoked = true}, NoChange));
+  CHECK_THAT(PrintConfigurations(handlers, "a.dev", {.url = "https://a"}),
+             Catch::Contains("  name: b.a.dev\n  reinvocationPolicy: IfNeeded\n"));
+}
+
 TEST_CASE("A service is asked below its path, in hyphens", "[kube][admission]") {
   Handlers handlers;
   handlers.Add(Validate("say_hello", {.resources = {AnyResource()}}, Nothing));

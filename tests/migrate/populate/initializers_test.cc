@@ -37,7 +37,14 @@ TEST_CASE("The names of initializers are read in whatever order, each once",
   CHECK(ReadInitializers("").empty());
   CHECK(ReadInitializers(",,").empty());
   CHECK(ReadInitializers("b,a,b,") == Names{"a", "b"});
-  CHECK(ReadInitializers("a b") == Names{"a b"});
+}
+
+TEST_CASE("What is the name of no initializer counts for none", "[migrate][populate]") {
+  const std::string longest(253, 'a');
+  CHECK(ReadInitializers(longest + "," + longest + "a,a b,A,a.,\x1b[2J,a.b") ==
+        Names{longest, "a.b"});
+  CHECK(Read(R"({"namespaces":{"labelSelector":{}},"initializers":[{"name":"a,b"},{"name":"c"}]})")
+            ->initializers == Names{"c"});
 }
 
 }  // namespace initializers_test

@@ -1,5 +1,6 @@
 #include "migrate/populate/webhooks/initialization.h"
 
+#include "kube/base/text.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
 namespace migrate::populate::webhooks {
@@ -300,9 +301,9 @@ TEST_CASE("An initializer takes its own name out of a namespace, and no other on
   CHECK(world.Check(NamespaceText(Pending("all")), old).empty());
   const auto refused = [](const std::string& name) {
     return "403 the annotation policy/namespace-pending-initializers loses names by their "
-           "initializers alone: User \"jo\" cannot initialize resource \"namespaceinitializers\" "
-           "in "
-           "API group \"policy.kubectl-prune.dev\" at the cluster scope: \"" +
+           "initializers alone: User \"jo\" cannot initialize resource "
+           "\"namespaceinitializers\" in API group \"policy.kubectl-prune.dev\" at the cluster "
+           "scope: \"" +
            name + "\"";
   };
   CHECK(world.Check(NamespaceText(Pending("dns.example.com")), old) == refused("all"));
@@ -322,6 +323,21 @@ TEST_CASE("What could not be asked takes no name out", "[migrate][populate][webh
   world.access.answers["jo initialize namespaceinitializers all"] = UnknownAnswer("no answer");
   CHECK_THAT(world.Check(NamespaceText(), NamespaceText(Pending("all"))),
              Catch::StartsWith("503 ") && Catch::Contains("\"all\" (no answer)"));
+}
+
+TEST_CASE("However many names an annotation has, no more than a few questions are asked",
+          "[migrate][populate][webhooks]") {
+  Initialized world;
+  Strings names;
+  for (int i = 100; i < 200; ++i) names.push_back("n" + std::to_string(i));
+  const std::string all = kube::base::Join(names, ",");
+  CHECK(world.Check(NamespaceText(), NamespaceText(Pending(all))) ==
+        "422 the annotation policy/namespace-pending-initializers loses no more than 64 names at "
+        "once");
+  CHECK(world.access.asked.empty());
+  world.PutPending(all);
+  CHECK_THAT(Told(world.Ask()), Catch::Contains(" n100, n101, ") && Catch::Contains("...; try"));
+  CHECK(world.access.asked.size() == 1 + 64);
 }
 
 TEST_CASE("Nobody adds an initializer later", "[migrate][populate][webhooks]") {
@@ -356,7 +372,7 @@ TEST_CASE("A namespace that waits for initializers takes objects of these alone"
   CHECK_FALSE(world.Ask(ObjectReview("ann")));
 }
 
-TEST_CASE("A namespace is open once nothing is pending, at its time, or when it is said to be",
+TEST_CASE("A namespace is open once nothing is pending, at its time, or when it says so",
           "[migrate][populate][webhooks]") {
   Initialized world;
   world.PutPending("a");
@@ -364,6 +380,14 @@ TEST_CASE("A namespace is open once nothing is pending, at its time, or when it 
   SECTION("nothing is pending") { world.PutPending(""); }
   SECTION("at its time") { world.now = kMoment + seconds(30); }
   SECTION("it is said to be") { world.PutPending("a", kPopulated); }
+  SECTION("it opts out") {
+    world.known.Put(
+        populate_test::ParseJson(
+            NamespaceText(R"("annotations":{"policy/namespace-template-opt-out":"true",)"
+                          R"("policy/namespace-pending-initializers":"a"})"))
+            .root(),
+        kMoment);
+  }
   CHECK_FALSE(world.Ask());
 }
 

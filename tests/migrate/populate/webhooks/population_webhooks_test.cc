@@ -170,6 +170,8 @@ TEST_CASE("An API server takes the configurations", "[migrate][populate][webhook
   CHECK_THAT(text, Catch::Contains("  name: opt-out.check.populate.kubectl-prune.dev\n"
                                    "  rules:\n"));
   CHECK_THAT(text, Catch::Contains("    scope: Namespaced\n"));
+  CHECK_THAT(text, Catch::Contains("  name: initializers.populate.kubectl-prune.dev\n"
+                                   "  reinvocationPolicy: IfNeeded\n"));
 }
 
 TEST_CASE("The configuration that is made proves that creators are guarded",

@@ -193,7 +193,10 @@ TEST_CASE("One that opts out by its annotation alone is marked, as no selector s
   ControlWorld world;
   world.control_options.marks_populated = true;
   world.PutTemplate("every", {Widget("w")});
-  world.AddNamespace("out", R"(,"annotations":{"policy/namespace-template-opt-out":"true"})");
+  const std::string pending = GENERATE("", R"(,"policy/namespace-pending-initializers":"a")");
+  world.AddNamespace("out", R"(,"creationTimestamp":"2026-01-01T00:00:00Z",)"
+                            R"("annotations":{"policy/namespace-template-opt-out":"true")" +
+                                pending + "}");
   world.Begin();
   world.Run(3s);
   CHECK(world.Stored("out/w") == "-");
