@@ -214,7 +214,7 @@ class Allowed(Populated):
 
 
 class Refused(Populated):
-    """What a template that is not gone by has made stays, and nothing new comes."""
+    """What a template that is refused has made stays, and nothing new comes."""
 
     def assert_is_refused(self, name, reason, text, namespace, has_condition=True):
         run = self.populated(code=1)
