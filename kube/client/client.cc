@@ -31,6 +31,9 @@ constexpr std::size_t kMaxErrorBytes = 1024 * 1024;
 // that are slow for all, or interrupted for a while, are better than that.
 constexpr std::chrono::minutes kProgressWindow{1};
 constexpr std::uint64_t kLeastProgress = 6000;
+// So much of a poll counts as listening: what is beyond it went by in sinks, which may wait for a
+// disk, or was slept through by the machine.
+constexpr std::chrono::seconds kLongestListening{1};
 // So many different warnings are told; a server that goes on is not listened to.
 constexpr std::size_t kMaxWarnings = 1000;
 
@@ -60,7 +63,7 @@ CallError Interrupted() {
 /// A call whose answer is JSON.
 class DocumentCall : public GatheredCall {
  public:
-  explicit DocumentCall(Client& client) : GatheredCall(client, kMostDocumentBytes) {}
+  using GatheredCall::GatheredCall;
 
   void Start(ApiRequest request) {
     request_line_ = request.method + " " + request.target;
@@ -130,10 +133,7 @@ class Client::Call : public http::ResponseSink {
       is_foreign = bytes[first] == '<';
       handed_on = !is_foreign;
     }
-    if (is_foreign || IsTooLong()) return;
-    const system::Clock::TimePoint begin = client.clock_.Now();
-    sink.OnBytes(bytes);
-    client.in_sinks_ += client.clock_.Now() - begin;
+    if (!is_foreign && !IsTooLong()) sink.OnBytes(bytes);
   }
   void OnEnd(const std::optional<http::TransportError>& error) override {
     in_flight.reset();
@@ -153,12 +153,12 @@ class Client::Call : public http::ResponseSink {
     return UnusableAnswer(request.method + " " + request.target, why,
                           http::TransportError::Kind::kTooLong);
   }
-  /// Of Client::listened_: until then something has to come; absent: no matter when.
-  std::optional<system::Clock::Duration> window_end() const {
-    if (!in_flight || !head) return std::nullopt;
-    const bool may_be_silent = request.is_watch && IsSuccess(head->status);
-    if (may_be_silent) return std::nullopt;
-    return window_begin + kProgressWindow;
+  /// An answer that has begun, and has to go on.
+  bool HasToGoOn() const {
+    return in_flight && head && !(request.is_watch && IsSuccess(head->status));
+  }
+  bool IsWindowOver() const {
+    return HasToGoOn() && client.listened_ >= window_begin + kProgressWindow;
   }
   void StartWindow() {
     window_begin = client.listened_;
@@ -239,12 +239,10 @@ void Client::Poll(system::Clock::TimePoint deadline) {
   const system::Clock::TimePoint begin = clock_.Now();
   for (const auto& [id, call] : calls_) {
     if (call->due) deadline = std::min(deadline, *call->due);
-    if (const auto end = call->window_end())
-      deadline = std::min(deadline, begin + *end - listened_);
+    if (call->HasToGoOn()) deadline = std::min(deadline, begin + kLongestListening);
   }
-  in_sinks_ = {};
   transport_.Poll(deadline);
-  listened_ += clock_.Now() - begin - in_sinks_;
+  listened_ += std::min<system::Clock::Duration>(clock_.Now() - begin, kLongestListening);
   EndEndless();
 }
 
@@ -253,8 +251,7 @@ void Client::EndEndless() {
   std::vector<CallId> ended;
   for (const auto& [id, call] : calls_) {
     if (!call->in_flight || !call->head) continue;
-    const auto end = call->window_end();
-    const bool is_over = end && listened_ >= *end;
+    const bool is_over = call->IsWindowOver();
     const bool is_slow = is_over && call->received < call->received_before + kLeastProgress;
     if (call->IsTooLong() || is_slow) {
       ended.push_back(id);
@@ -373,7 +370,8 @@ void Client::OnAnswered(Call& call, std::optional<http::TransportError> error) {
   const bool is_out_of_time = options_.request_timeout > system::Clock::Duration::zero() &&
                               clock_.Now() >= call.sent_at + options_.request_timeout;
   if (error && error->kind == http::TransportError::Kind::kTimeout && is_out_of_time) {
-    error->kind = http::TransportError::Kind::kOutOfTime;
+    *error = {http::TransportError::Kind::kOutOfTime,
+              "the answer was not complete within the time of --request-timeout"};
   }
   Log(call, error ? nullptr : &*call.head);
   if (error) return OnFailure(call, ErrorOf(*error, call.head.has_value()));

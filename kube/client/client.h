@@ -46,7 +46,8 @@ class Credentials {
   virtual std::uint64_t version() const { return 0; }
 };
 
-/// A chunk of the largest CRDs is below this.
+/// What is read as one document is in memory whole, as text and as a tree that is several times as
+/// large. A chunk of the largest CRDs is below this.
 inline constexpr std::uint64_t kMostDocumentBytes = std::uint64_t{128} * 1024 * 1024;
 
 struct ApiRequest {
@@ -127,7 +128,8 @@ struct ClientOptions {
 ///
 /// Answers have an end: ApiRequest::most_bytes, 1 MiB of an error, of HTML, and of blanks ahead of
 /// the answer. Once an answer has begun, each minute of listening to it has to bring some KiB, but
-/// for a watch's: else it is kTimeout. Time in which sinks keep everybody waiting does not count.
+/// for a watch's: else it is kTimeout. Of the time between two polls nothing counts, and of a Poll
+/// a second at most: sinks may keep everybody waiting.
 ///
 /// For one thread. `transport`, `credentials` and `clock` must outlive it.
 class Client {
@@ -145,8 +147,9 @@ class Client {
   /// Forgets a call: nothing more is called for it. Not an error if it has ended. Not to be called
   /// from within OnBytes of the same call.
   void Cancel(CallId id);
-  /// Works on all calls until something has happened, a call is due to be sent again, or `deadline`
-  /// is reached. Throws what Credentials and sinks throw.
+  /// Works on all calls until something has happened, a call is due to be sent again, `deadline` is
+  /// reached, or, where an answer has begun, a second has passed. Throws what Credentials and sinks
+  /// throw.
   void Poll(system::Clock::TimePoint deadline);
   /// Has the Poll of another thread return, as http::Transport::Wake.
   void Wake() { transport_.Wake(); }
@@ -192,10 +195,9 @@ class Client {
   http::ServerUrl server_;
   RequestLog log_;
   std::map<CallId, std::unique_ptr<Call>> calls_;
-  std::set<std::string> warnings_;  // told already
-  bool has_answered_ = false;       // some request had success
-  /// How long was listened to the server so far, but for the time that sinks took.
-  system::Clock::Duration listened_{}, in_sinks_{};
+  std::set<std::string> warnings_;      // told already
+  bool has_answered_ = false;           // some request had success
+  system::Clock::Duration listened_{};  // to the server, so far
   std::optional<system::Clock::TimePoint> patience_told_at_;
   CallId next_id_ = 1;
 };

@@ -9,7 +9,6 @@ void GatheredCall::Start(ApiRequest request) {
   BeginAgain();
   error_.reset();
   is_done_ = false;
-  request.most_bytes = most_bytes_;
   id_ = client_.Start(std::move(request), *this);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -13,8 +12,8 @@ namespace kube::client {
 /// again.
 class GatheredCall : protected ResultSink {
  public:
-  /// The answer may have `most_bytes` (ApiRequest::most_bytes). `client` must outlive it.
-  GatheredCall(Client& client, std::size_t most_bytes) : client_(client), most_bytes_(most_bytes) {}
+  /// `client` must outlive it.
+  explicit GatheredCall(Client& client) : client_(client) {}
   GatheredCall(const GatheredCall&) = delete;
   GatheredCall& operator=(const GatheredCall&) = delete;
   ~GatheredCall() override { Cancel(); }
@@ -40,7 +39,6 @@ class GatheredCall : protected ResultSink {
   void OnEnd(const std::optional<CallError>& error) override;
 
   Client& client_;
-  const std::size_t most_bytes_;
   std::optional<Client::CallId> id_;
   std::string body_;
   std::optional<CallError> error_;

@@ -164,7 +164,6 @@ TransportError::Kind KindOf(CURLcode code, int system_error, const std::string& 
   using Kind = TransportError::Kind;
   if (IsClosedInHandshake(code, message)) return Kind::kConnectionLost;
   if (code == CURLE_OPERATION_TIMEDOUT) return Kind::kTimeout;
-  if (message.starts_with("Too large response headers")) return Kind::kTooLong;  // libcurl's limit
   if (code == CURLE_COULDNT_CONNECT) {
     return system_error == ECONNREFUSED ? Kind::kRefused : Kind::kOther;
   }
@@ -623,7 +622,8 @@ void CurlTransport::Impl::DeliverEnd(CURL* easy, CURLcode code) {
 std::optional<TransportError> CurlTransport::Impl::ErrorOf(const Transfer& transfer,
                                                            CURLcode code) const {
   using Kind = TransportError::Kind;
-  if (transfer.head.is_too_long()) {
+  // CURLE_OUT_OF_MEMORY is libcurl's word for a line of it that is longer than it takes.
+  if (transfer.head.is_too_long() || code == CURLE_OUT_OF_MEMORY) {
     return TransportError{Kind::kTooLong, "the head of the answer has no end"};
   }
   // CURLE_WRITE_ERROR: OnBody did not take what came in the place of a body.

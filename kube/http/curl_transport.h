@@ -30,8 +30,8 @@ namespace kube::http {
 /// Credentials are not its task: of the configuration it takes what TLS needs, see Credentials.
 class CurlTransport : public Transport {
  public:
-  /// An API server ends ordinary requests after a minute, and a watch with bookmarks is never
-  /// silent for so long.
+  /// A request that brings no byte for so long, head and body alike, is a kTimeout: an API server
+  /// ends ordinary requests after a minute, and a watch with bookmarks is never silent for so long.
   static constexpr std::chrono::minutes kStalled{5};
 
   /// Does once for the whole program what the first transport does else: it changes the

@@ -11,8 +11,9 @@ namespace kube::http {
 /// interim (1xx) counts. Lines that are no header are passed over; a status that is no number is 0.
 class HeadReader {
  public:
-  /// Of all lines of an answer, interim heads and trailers included. API servers send a few KiB.
-  static constexpr std::size_t kMostBytes = 1024 * 1024;
+  /// Of all lines of an answer, interim heads and trailers included. API servers send a few KiB;
+  /// libcurl takes 300 KiB, and calls what is longer a lost connection.
+  static constexpr std::size_t kMostBytes = 200'000;
 
   /// Takes a line, with its line break or without. True if the head of the answer is complete by
   /// it; what comes after that, a trailer, is passed over.

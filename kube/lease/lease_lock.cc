@@ -36,7 +36,7 @@ Value OwnerReferences(const LeaseOwner& owner, json::Arena& arena) {
 
 LeaseLock::LeaseLock(std::string namespace_name, std::string name, const client::Session& session,
                      DoneFunction on_done, std::optional<LeaseOwner> owner)
-    : GatheredCall(session.client, kMostBytes),
+    : GatheredCall(session.client),
       namespace_(std::move(namespace_name)),
       name_(std::move(name)),
       session_(session),
@@ -77,6 +77,7 @@ void LeaseLock::Begin(Action action, std::string method, const std::string& path
   if (!body.empty()) request.content_type = "application/json";
   request.body = std::move(body);
   request.retry = false;
+  request.most_bytes = kMostBytes;
   request.fresh_connection = std::exchange(is_connection_doubtful_, false);
   Start(std::move(request));
 }

@@ -52,12 +52,13 @@ bool HasPath(const Value& value, std::string_view path) {
 class Read : private kube::client::GatheredCall {
  public:
   Read(const state::DoomedObject& object, kube::client::Client& client)
-      : GatheredCall(client, kMostBytes), object_(object) {}
+      : GatheredCall(client), object_(object) {}
 
   void Start(std::string target) {
     kube::client::ApiRequest request;
     request.target = std::move(target);
     request.fresh_connection = true;
+    request.most_bytes = kMostBytes;
     GatheredCall::Start(std::move(request));
   }
   using GatheredCall::is_done;

@@ -24,7 +24,7 @@ constexpr char kInterrupted[] = "interrupted";
 constexpr std::size_t kBatchBytes = 256 * 1024;
 // For each worker one batch in work and one waiting; the lists each fill one more.
 constexpr std::size_t kBatchesAWorker = 2;
-constexpr std::ptrdiff_t kMostUnanswered = 8;
+constexpr std::ptrdiff_t kMostUnanswered = 8;  // in a row
 // A server that does not know the first form answers in the second.
 constexpr char kMetadataOnly[] =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -115,8 +115,12 @@ void Work(std::size_t worker, ItemQueue& queue) {
 class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
  public:
   ListRun(ListJob& job, const kube::client::Session& session, ItemQueue& queue,
-          std::int64_t chunk_size)
-      : job_(job), session_(session), queue_(queue), chunk_size_(chunk_size), pager_(chunk_size) {
+          const ListReaderOptions& options)
+      : job_(job),
+        session_(session),
+        queue_(queue),
+        chunk_size_(options.chunk_size),
+        pager_(options.chunk_size, options.most_items) {
     BeginAttempt();
   }
 
@@ -142,11 +146,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   }
 
   bool is_done() const { return is_done_; }
-  bool is_unanswered() const {
-    if (!is_done_ || !job_.error) return false;
-    const Meaning meaning = MeaningOf(*job_.error);
-    return meaning == Meaning::kTimeout || meaning == Meaning::kOutOfTime;
-  }
+  bool is_unanswered() const { return job_.error && IsUnanswered(MeaningOf(*job_.error)); }
   std::uint64_t items() const { return items_; }
   std::uint64_t items_known() const { return std::max(items_, items_known_); }
   kube::system::Clock::TimePoint not_before() const { return not_before_; }
@@ -213,6 +213,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
 
   void AddItem(std::string_view text) {
     if (page_items_++ < pager_.page().skip) return;
+    if (pager_.HasNoEnd(page_items_)) return Refuse(Pager::kEndless);
     if (batch_ == nullptr) batch_ = queue_.TakeEmpty();
     if (batch_ == nullptr) {
       is_aborted_ = true;
@@ -374,14 +375,19 @@ class ListReader {
 
   // Empty: the next list may begin.
   std::string WhyNoMore() const {
-    if (std::ranges::count_if(runs_, &ListRun::is_unanswered) < kMostUnanswered) return "";
-    return "not asked for, as the server did not answer " + std::to_string(kMostUnanswered) +
-           " lists before it in time";
+    std::ptrdiff_t unanswered = 0;
+    for (auto run = runs_.rbegin(); run != runs_.rend() && unanswered < kMostUnanswered; ++run) {
+      if (!(*run)->is_done()) continue;
+      if (!(*run)->is_unanswered()) return "";
+      ++unanswered;
+    }
+    if (unanswered < kMostUnanswered) return "";
+    return "not asked for, as the server did not answer the last " +
+           std::to_string(kMostUnanswered) + " lists before it";
   }
 
   void Begin() {
-    runs_.push_back(
-        std::make_unique<ListRun>(jobs_[runs_.size()], session_, queue_, options_.chunk_size));
+    runs_.push_back(std::make_unique<ListRun>(jobs_[runs_.size()], session_, queue_, options_));
   }
 
   kube::system::Clock::TimePoint NextEvent() const {

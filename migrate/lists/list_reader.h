@@ -11,6 +11,7 @@
 
 #include "kube/client/session.h"
 #include "kube/json/json.h"
+#include "migrate/lists/pager.h"
 
 /// Reads many lists from an API server at once.
 namespace migrate::lists {
@@ -67,6 +68,7 @@ struct ListReaderOptions {
   std::size_t lists_at_once = 4;
   /// Is called several times a second; may be empty.
   std::function<void(const ListProgress&)> on_progress{};
+  std::uint64_t most_items = Pager::kMostItems;  ///< of a list: one with more has no end
 };
 
 /// Reads all lists of `jobs`, several at once, and hands their items to the takers: pages are taken
@@ -74,9 +76,9 @@ struct ListReaderOptions {
 /// workers fall behind no more is read, so that memory stays small.
 ///
 /// What is wrong with one list is its `error`; the others are still read, but for those that were
-/// not begun when eight were not answered in time: such a server would keep everybody for as long
-/// as it has lists. Those that were not finished when the session was stopped have the error
-/// "interrupted". Throws what Client::Poll throws.
+/// not begun when the last eight that have ended were not answered (IsUnanswered): such a server
+/// would keep everybody for as long as it has lists. Those that were not finished when the session
+/// was stopped have the error "interrupted". Throws what Client::Poll throws.
 void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
                const ListReaderOptions& options);
 

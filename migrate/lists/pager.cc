@@ -15,7 +15,6 @@ using kube::client::Meaning;
 constexpr int kMostFailures = 12;
 constexpr int kMostDoublings = 4;
 constexpr int kMostRestarts = 3;
-constexpr std::uint64_t kMostItems = 100'000'000;
 // Some proxies leave out of a page what is not for the user.
 constexpr std::uint64_t kMostThinPages = 1000;
 
@@ -43,7 +42,7 @@ std::string Pager::FindFault(const std::string& continue_token, std::uint64_t it
   if (is_thin && ++thin_pages_ > kMostThinPages) {
     return "the server gives page after page with next to nothing in it";
   }
-  return items_ > kMostItems ? "the server's list has no end" : "";
+  return HasNoEnd(0) ? kEndless : "";
 }
 
 Pager::Step Pager::OnPage(std::string continue_token, std::uint64_t items) {

@@ -36,8 +36,14 @@ class Pager {
     std::uint64_t skip = 0;      ///< how many of its items were read already, before it broke off
   };
 
-  /// `chunk_size` is how many items a page is asked for (0: all of them).
-  explicit Pager(std::int64_t chunk_size = 0) : chunk_size_(chunk_size) {}
+  static constexpr std::uint64_t kMostItems = 100'000'000;
+  /// Why a list is not read on where HasNoEnd().
+  static constexpr char kEndless[] = "the server's list has no end";
+
+  /// `chunk_size` is how many items a page is asked for (0: all of them), `most_items` how many a
+  /// list may have.
+  explicit Pager(std::int64_t chunk_size = 0, std::uint64_t most_items = kMostItems)
+      : chunk_size_(chunk_size), most_items_(most_items) {}
 
   const Page& page() const { return page_; }
   std::chrono::seconds pause() const { return pause_; }
@@ -47,6 +53,10 @@ class Pager {
   Step OnPage(std::string continue_token, std::uint64_t items);
   /// The page failed or broke off after `items` of its items, counted from its start.
   Step OnError(const kube::client::CallError& error, std::uint64_t items);
+
+  /// The pages so far, and `items` of the one that is being read, are more than any list has: to be
+  /// asked while a page comes, which may have no end either.
+  bool HasNoEnd(std::uint64_t items) const { return items_ + items > most_items_; }
 
   /// Why OnPage has failed.
   const std::string& fault() const { return fault_; }
@@ -58,6 +68,7 @@ class Pager {
   Step ReadAgain(std::uint64_t items);
 
   std::int64_t chunk_size_;
+  std::uint64_t most_items_;
   Page page_;
   // The token is from a page of this list: reading by it twice gives the same items, as both see
   // the same resource version. Not so for the first page and by the token of a 410.

@@ -61,7 +61,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.name, self.board, self.refuses, self.waits_for = name, board, refuses, waits_for
         self.definition = definition or crd(["v1", "v1beta1"])
-        self.users, self.methods = set(), set()
+        self.users, self.methods, self.connections = set(), set(), []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def answer(self, path):
@@ -85,6 +85,15 @@ class Server(http.server.ThreadingHTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+
+    def handle(self):
+        self.server.connections.append(self)
+        try:
+            super().handle()
+        finally:
+            self.server.connections.remove(self)
+            if not self.server.connections:
+                self.server.board.note(f"{self.server.name} left")
 
     def do_GET(self):
         self.server.users.add(self.headers.get("Impersonate-User"))
@@ -119,7 +128,7 @@ class EndlessHandler(Handler):
         if self.server.part not in self.path:
             super().do_GET()
             return
-        self.server.board.note(self.server.name)
+        self.server.board.note(f"{self.server.name} endless")
         self.close_connection = True
         with contextlib.suppress(OSError):
             self.wfile.write(self.server.begin)
@@ -217,8 +226,8 @@ class EndlessAnswers(unittest.TestCase):
             self.fleet(SLOW, 1, part)
             run = subprocess.Popen(["kubectl-prune", "check", "--contexts=*", "--parallel-clusters=20", "-o", "json"],
                                    cwd=BOX.work, env=BOX.environment, stdout=subprocess.PIPE, text=True)
-            self.board.wait_for("test", ["good", *self.names.values()])
-            time.sleep(1)  # the one that is well is done then
+            self.board.wait_for("test", ["good left", *(f"{name} endless" for name in self.names.values())])
+            self.assertEqual([], self.board.gave_up)
             begin = time.monotonic()
             run.send_signal(signal.SIGINT)
             out, _ = run.communicate(timeout=SECONDS)

@@ -68,6 +68,7 @@ kube::client::ApiRequest RequestOf(const UserInfo& user, const TemplateRight& ri
   request.content_type = "application/json";
   request.body = kube::json::Print(review);
   request.changes_nothing = true;
+  request.most_bytes = kMostAnswerBytes;
   return request;
 }
 
@@ -105,7 +106,7 @@ std::vector<AccessAnswer> ClusterAccessReviewer::Ask(const UserInfo& user,
   std::string problem;
   try {
     for (const TemplateRight& right : rights) {
-      calls.emplace_back(client_, kMostAnswerBytes).Start(RequestOf(user, right));
+      calls.emplace_back(client_).Start(RequestOf(user, right));
     }
     turns_.Wait(clock_.Now() + patience_,
                 [&calls] { return std::ranges::all_of(calls, &GatheredCall::is_done); });

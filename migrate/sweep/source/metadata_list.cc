@@ -23,13 +23,15 @@ constexpr std::chrono::seconds kSilentWait{10}, kBetweenWords{60};
 
 MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_size,
                            spool::Spool& spool, const kube::client::Session& session,
-                           std::function<void(const std::string&)> on_wait)
+                           std::function<void(const std::string&)> on_wait,
+                           std::uint64_t most_items)
     : target_(target),
       chunk_size_(chunk_size),
+      most_items_(most_items),
       spool_(spool),
       session_(session),
       on_wait_(std::move(on_wait)),
-      pager_(chunk_size),
+      pager_(chunk_size, most_items),
       budget_(session.patience),
       is_done_(spool.is_complete()) {
   if (spool_.continue_token().empty()) return;
@@ -40,10 +42,11 @@ MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_
 }
 
 void MetadataList::Advance() {
-  if (call_ && page_->fault()) {
+  const bool is_endless = call_ && pager_.HasNoEnd(page_objects_);
+  if (is_endless || (call_ && page_->fault())) {
     session_.client.Cancel(*std::exchange(call_, std::nullopt));
     spool_.DropPage();
-    return Fail(*page_->fault());
+    return Fail(is_endless ? UnreadableList(lists::Pager::kEndless) : *page_->fault());
   }
   if (is_done_ || call_ || session_.clock.Now() < not_before_) return;
   page_.emplace(target_, [this](const spool::ListedObject& object) { Take(object); });
@@ -153,7 +156,7 @@ void MetadataList::TellWait(const CallError& error) {
 // would ever get on by it.
 void MetadataList::ListFromBeginning() {
   has_old_token_ = false;
-  pager_ = lists::Pager(chunk_size_);
+  pager_ = lists::Pager(chunk_size_, most_items_);
   last_key_.clear();
   budget_ = write::RetryBudget(session_.patience);
 }

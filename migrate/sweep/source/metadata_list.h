@@ -28,9 +28,11 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
  public:
   /// All must outlive it. `chunk_size` 0: everything in one page; else the first has 100
   /// objects at most. `on_wait`, which may be empty, is told why a page does not come for a while.
+  /// `most_items` as Pager has it.
   MetadataList(const write::SweepTarget& target, std::int64_t chunk_size, spool::Spool& spool,
                const kube::client::Session& session,
-               std::function<void(const std::string&)> on_wait = {});
+               std::function<void(const std::string&)> on_wait = {},
+               std::uint64_t most_items = lists::Pager::kMostItems);
   ~MetadataList() override { Stop(); }
 
   void Advance() override;
@@ -55,6 +57,7 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
 
   const write::SweepTarget& target_;
   const std::int64_t chunk_size_;
+  const std::uint64_t most_items_;
   spool::Spool& spool_;
   const kube::client::Session session_;
   const std::function<void(const std::string&)> on_wait_;

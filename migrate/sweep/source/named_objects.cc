@@ -19,7 +19,7 @@ constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 class NamedObjects::Read : public kube::client::GatheredCall {
  public:
   Read(NamedObjects& owner, const write::ObjectName& name)
-      : GatheredCall(owner.session_.client, kMaxAnswer), owner_(owner) {
+      : GatheredCall(owner.session_.client), owner_(owner) {
     object.namespace_ = name.namespace_;
     object.name = name.name;
   }
@@ -37,6 +37,7 @@ class NamedObjects::Read : public kube::client::GatheredCall {
     request.target = write::ObjectPath(owner_.target_, object);
     request.accept = write::kMetadataAccept;
     request.retry = false;
+    request.most_bytes = kMaxAnswer;
     Start(std::move(request));
   }
 

@@ -25,9 +25,7 @@ constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 class ExchangePool::Flight : public kube::client::GatheredCall {
  public:
   Flight(ExchangePool& owner, std::unique_ptr<Exchange> of_object)
-      : GatheredCall(owner.session_.client, kMaxAnswer),
-        exchange(std::move(of_object)),
-        owner_(owner) {}
+      : GatheredCall(owner.session_.client), exchange(std::move(of_object)), owner_(owner) {}
 
   const std::unique_ptr<Exchange> exchange;
   kube::system::Clock::TimePoint sent_at{}, answered_at{};
@@ -164,6 +162,7 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->Forget();
   kube::client::ApiRequest request = flight->exchange->Request();
   request.in_bulk = true;
+  request.most_bytes = kMaxAnswer;
   flight->Start(std::move(request));
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));

@@ -75,6 +75,8 @@ constexpr Row kRows[] = {
     {Is<Meaning::kUnreachable>, "", "", Busy(ObjectClass::kFailed)},
     {Is<Meaning::kLost>, "", "", Busy(ObjectClass::kFailed)},
     {Is<Meaning::kTimeout>, "", "", Busy(ObjectClass::kFailed)},
+    // The user has said how long a request may take, not that the others may not take as long.
+    {Is<Meaning::kOutOfTime>, "", "", {ObjectClass::kFailed, false, true}},
     {Is<Meaning::kForeign>, "", "", Busy(ObjectClass::kFailed)},
 };
 

@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "tests/kube/client/client_world.h"
 
@@ -34,6 +36,9 @@ class EndlessTransport : public http::Transport {
       sent += piece.size();
       if (has_head) sink->OnBytes(piece);
     }
+    if (!ends) return;
+    const auto ended = sinks_.extract(*std::exchange(ends, std::nullopt));
+    ended.mapped()->OnEnd(std::nullopt);
   }
 
   int status = 200;
@@ -41,6 +46,7 @@ class EndlessTransport : public http::Transport {
   system::Clock::Duration pause = seconds(1);
   std::string piece = "x";
   std::uint64_t sent = 0;
+  std::optional<RequestId> ends;  // behind its next piece; counted from 1
 
  private:
   test_support::FakeClock& clock_;
@@ -58,11 +64,12 @@ class CountingSink : public ResultSink {
   void OnEnd(const std::optional<CallError>& call_error) override {
     error = call_error;
     is_done = true;
+    if (on_end) on_end();
   }
   std::uint64_t bytes = 0;
   bool is_done = false;
   std::optional<CallError> error;
-  std::function<void()> on_bytes;
+  std::function<void()> on_bytes, on_end;
 };
 
 struct World {
@@ -172,6 +179,45 @@ TEST_CASE("Time that a sink takes is not the server's", "[kube][client][limits]"
   world.transport.piece.assign(3000, 'x');
   world.sink.on_bytes = [&world] { world.clock.Advance(minutes(10)); };
   CHECK_FALSE(world.Run({}, minutes(200)));
+}
+
+TEST_CASE("Time that the end of another answer takes is not the server's",
+          "[kube][client][limits]") {
+  World world;
+  world.transport.piece.assign(101, 'x');
+  world.client.Start({}, world.sink);
+  CountingSink other;
+  other.on_end = [&world] { world.clock.Advance(minutes(10)); };
+  for (http::Transport::RequestId i = 2; i < 40 && !world.sink.is_done; ++i) {
+    other.is_done = false;
+    world.client.Start({}, other);
+    world.client.Poll(world.clock.Now());
+    world.transport.ends = i;
+    while (!other.is_done) world.client.Poll(world.clock.Now() + minutes(1));
+    world.client.Poll(world.clock.Now() + seconds(1));
+  }
+  CHECK_FALSE(world.sink.is_done);
+}
+
+TEST_CASE("A drip beside much else that is done is given up all the same",
+          "[kube][client][limits]") {
+  World world;
+  world.sink.on_bytes = [&world] { world.clock.Advance(seconds(5)); };
+  REQUIRE(world.Run({}));
+  CHECK(world.Kind() == http::TransportError::Kind::kTimeout);
+}
+
+TEST_CASE("Whoever gathers an answer says how long it may be", "[kube][client][limits]") {
+  World world;
+  world.transport.piece.assign(kMiB, 'x');
+  ApiRequest request;
+  request.target = "/version";
+  request.most_bytes = 3 * kMiB;
+  const DocumentResult result = world.client.Send(std::move(request));
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message ==
+        "the server's answer to GET /version is longer than 3145728 bytes");
+  CHECK(world.transport.sent == 4 * kMiB);
 }
 
 TEST_CASE("Time in which nobody listens is not the server's", "[kube][client][limits]") {

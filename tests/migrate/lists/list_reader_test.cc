@@ -275,7 +275,47 @@ TEST_CASE("One list that cannot be read does not keep the others from it",
   CheckNames(jobs[3], 5);
 }
 
-TEST_CASE("Where eight lists are not answered in time no more are begun",
+TEST_CASE("A page that has no end is not read to it", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  std::string items = R"({"metadata":{"name":"a"}})";
+  for (int i = 0; i < 1000; ++i) items += R"(,{"metadata":{"name":"b"}})";
+  FakeFault fault = Fault(1);
+  fault.answer = test_support::FakeText(200, "application/json",
+                                        R"({"kind":"WidgetList","items":[)" + items + "]}");
+  cluster.server.AddFault(fault);
+  int polls = 0;
+  const ListJob job =
+      Read(cluster, {.on_progress = [&polls](const ListProgress&) { ++polls; }, .most_items = 5});
+  REQUIRE(job.error);
+  CHECK(job.error->message == "the server's list has no end");
+  CHECK(static_cast<Names&>(*job.taker).count["b"] <= 4);
+  CHECK(polls < 10);  // a hundred bytes each
+}
+
+TEST_CASE("A list may have as many items as a list may have", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .most_items = 30});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 30);
+  CHECK(Read(cluster, {.chunk_size = 10, .most_items = 29}).error);
+}
+
+// A list of all, then 100 by a selector.
+std::vector<ListJob> SelectedJobs() {
+  std::vector<ListJob> jobs = {Job()};
+  for (int i = 0; i < 100; ++i) {
+    jobs.push_back(Job(kWidgets + "?fieldSelector=metadata.name%3Dw" + std::to_string(i)));
+  }
+  return jobs;
+}
+
+bool IsAsked(const ListJob& job) {
+  return !job.error || job.error->message.find("not asked for") == std::string::npos;
+}
+
+TEST_CASE("Where eight lists in a row are not answered in time no more are begun",
           "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 1);
@@ -289,19 +329,48 @@ TEST_CASE("Where eight lists are not answered in time no more are begun",
                                .user_agent = "test",
                                .request_timeout = std::chrono::seconds(10),
                                .patience = std::chrono::minutes(2)});
-  std::vector<ListJob> jobs = {Job()};
-  for (int i = 0; i < 100; ++i) {
-    jobs.push_back(Job(kWidgets + "?fieldSelector=metadata.name%3Dw" + std::to_string(i)));
-  }
+  std::vector<ListJob> jobs = SelectedJobs();
   ReadLists(jobs, {client, cluster.clock}, {.lists_at_once = 4});
   CHECK_FALSE(jobs[0].error);
-  const auto is_asked = [](const ListJob& job) {
-    return job.error && job.error->message.find("not asked for") == std::string::npos;
-  };
   CHECK(std::ranges::count_if(jobs, &ListJob::HasFailed) == 100);
+  CHECK(jobs[1].error->message ==
+        "Unable to connect to the server: the answer was not complete within the time of "
+        "--request-timeout");
   // When the eighth ends some are under way.
-  CHECK(std::ranges::count_if(jobs, is_asked) <= 12);
+  CHECK(std::ranges::count_if(jobs, IsAsked) <= 13);
   CHECK(cluster.clock.passed() <= std::chrono::seconds(31));
+}
+
+TEST_CASE("It is all the same why lists are not answered", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 1);
+  FakeFault loses;
+  loses.target = "fieldSelector";
+  loses.times = 0;
+  loses.lost = true;
+  cluster.server.AddFault(loses);
+  std::vector<ListJob> jobs = SelectedJobs();
+  ReadLists(jobs, cluster.session(), {.lists_at_once = 1});
+  CHECK(std::ranges::count_if(jobs, IsAsked) == 9);
+  CHECK(jobs[9].error->message ==
+        "not asked for, as the server did not answer the last 8 lists before it");
+}
+
+TEST_CASE("A server that answers now and then is asked for all lists", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 1);
+  FakeFault hangs;
+  hangs.lost = true;
+  hangs.times = 0;
+  for (int i = 0; i < 100; ++i) {
+    if (i % 8 == 7) continue;
+    hangs.target = "metadata.name%3Dw" + std::to_string(i) + "&";
+    cluster.server.AddFault(hangs);
+  }
+  std::vector<ListJob> jobs = SelectedJobs();
+  ReadLists(jobs, cluster.session(), {.lists_at_once = 1});
+  CHECK(std::ranges::count_if(jobs, IsAsked) == 101);
+  CHECK(std::ranges::count_if(jobs, &ListJob::HasFailed) == 88);
 }
 
 TEST_CASE("No more lists are read at once than asked for", "[migrate][list_reader]") {

@@ -11,6 +11,8 @@ namespace pager_test {
 
 using Step = Pager::Step;
 
+constexpr std::uint64_t kSome = 50;  // items of a page
+
 kube::client::CallError Expired(std::string token) {
   kube::client::ApiStatus status;
   status.code = 410;
@@ -35,18 +37,18 @@ kube::client::CallError Lost(
 TEST_CASE("H3: Pages follow the continue tokens until there is none", "[migrate][pager]") {
   Pager pager;
   CHECK(pager.page().continue_token.empty());
-  CHECK(pager.OnPage("a", 5) == Step::kRead);
+  CHECK(pager.OnPage("a", kSome) == Step::kRead);
   CHECK(pager.page().continue_token == "a");
-  CHECK(pager.OnPage("", 5) == Step::kDone);
+  CHECK(pager.OnPage("", kSome) == Step::kDone);
 }
 
 TEST_CASE("H3: An expired continue token goes on from the token in the error", "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("old", 5);
+  pager.OnPage("old", kSome);
   CHECK(pager.OnError(Expired("inconsistent"), 0) == Step::kRead);
   CHECK(pager.page().continue_token == "inconsistent");
   CHECK(pager.page().skip == 0);
-  CHECK(pager.OnPage("new", 5) == Step::kRead);
+  CHECK(pager.OnPage("new", kSome) == Step::kRead);
   CHECK(pager.OnError(Expired("again"), 0) == Step::kRead);
   CHECK(pager.page().continue_token == "again");
 }
@@ -55,11 +57,11 @@ TEST_CASE("An expired token without a new one begins the list anew, not for ever
           "[migrate][pager]") {
   Pager pager;
   for (int i = 0; i < 3; ++i) {
-    pager.OnPage("old", 5);
+    pager.OnPage("old", kSome);
     CHECK(pager.OnError(Expired(""), 0) == Step::kRestart);
     CHECK(pager.page().continue_token.empty());
   }
-  pager.OnPage("old", 5);
+  pager.OnPage("old", kSome);
   CHECK(pager.OnError(Expired(""), 0) == Step::kFailed);
 }
 
@@ -71,18 +73,18 @@ TEST_CASE("A first page cannot expire", "[migrate][pager]") {
 TEST_CASE("A page of a token that breaks off is read again without what was there",
           "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a", 5);
+  pager.OnPage("a", kSome);
   CHECK(pager.OnError(Lost(), 7) == Step::kRead);
   CHECK(pager.page().continue_token == "a");
   CHECK(pager.page().skip == 7);
-  CHECK(pager.OnPage("b", 5) == Step::kRead);
+  CHECK(pager.OnPage("b", kSome) == Step::kRead);
   CHECK(pager.page().skip == 0);
 }
 
 TEST_CASE("A page that breaks off sooner the second time keeps what was read the first time",
           "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a", 5);
+  pager.OnPage("a", kSome);
   pager.OnError(Lost(), 5);
   CHECK(pager.OnError(Lost(), 2) == Step::kRead);
   CHECK(pager.page().skip == 5);
@@ -92,7 +94,7 @@ TEST_CASE("A page that breaks off sooner the second time keeps what was read the
 
 TEST_CASE("A page that breaks off and then expires begins the list anew", "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a", 5);
+  pager.OnPage("a", kSome);
   pager.OnError(Lost(), 5);
   CHECK(pager.OnError(Expired("b"), 0) == Step::kRestart);
   CHECK(pager.page().continue_token.empty());
@@ -101,8 +103,8 @@ TEST_CASE("A page that breaks off and then expires begins the list anew", "[migr
 
 TEST_CASE("A page that gives its own token again is the end", "[migrate][pager]") {
   Pager pager;
-  CHECK(pager.OnPage("a", 5) == Step::kRead);
-  CHECK(pager.OnPage("a", 5) == Step::kFailed);
+  CHECK(pager.OnPage("a", kSome) == Step::kRead);
+  CHECK(pager.OnPage("a", kSome) == Step::kFailed);
 }
 
 // How many pages are read before the list fails; none where it does not within `most`.
@@ -145,6 +147,15 @@ TEST_CASE("A list of more than any etcd bears is the end", "[migrate][pager]") {
   CHECK(pager.fault() == "the server's list has no end");
 }
 
+TEST_CASE("A page may be too much while it comes", "[migrate][pager]") {
+  Pager pager(500, 1000);
+  CHECK_FALSE(pager.HasNoEnd(1000));
+  CHECK(pager.HasNoEnd(1001));
+  REQUIRE(pager.OnPage("a", 500) == Step::kRead);
+  CHECK_FALSE(pager.HasNoEnd(500));
+  CHECK(pager.HasNoEnd(501));
+}
+
 TEST_CASE("A list that is begun anew may have the tokens of before", "[migrate][pager]") {
   Pager pager(500);
   for (int round = 0; round < 3; ++round) {
@@ -165,7 +176,7 @@ TEST_CASE("A first page that breaks off begins the list anew, as objects may hav
 
 TEST_CASE("A page by the token of a 410 that breaks off begins the list anew", "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a", 5);
+  pager.OnPage("a", kSome);
   pager.OnError(Expired("b"), 0);
   CHECK(pager.OnError(Lost(), 1) == Step::kRestart);
 }
@@ -173,7 +184,7 @@ TEST_CASE("A page by the token of a 410 that breaks off begins the list anew", "
 TEST_CASE("A page that always breaks off fails after two minutes, with longer and longer pauses",
           "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a", 5);
+  pager.OnPage("a", kSome);
   std::chrono::seconds last(0), all(0);
   CHECK(pager.OnError(Lost(), 1) == Step::kRead);
   CHECK(pager.pause() == last);
@@ -191,7 +202,7 @@ TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
       GENERATE(Status(403), Status(404), Status(500), Lost(kube::http::TransportError::Kind::kTls),
                Lost(kube::http::TransportError::Kind::kTimeout));
   Pager pager;
-  pager.OnPage("a", 5);
+  pager.OnPage("a", kSome);
   CHECK(pager.OnError(error, 0) == Step::kFailed);
 }
 

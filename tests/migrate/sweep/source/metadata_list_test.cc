@@ -199,6 +199,31 @@ TEST_CASE("What is no list of objects is not read to its end", "[migrate][metada
   CHECK(polls < 10);  // a hundred bytes each
 }
 
+TEST_CASE("A page that has no end is not read to it", "[migrate][metadata_list]") {
+  World world(1);
+  std::string items;
+  for (int i = 0; i < 1000; ++i) {
+    items += (i == 0 ? "" : ",") + std::string(R"({"metadata":{"name":"w)") +
+             std::to_string(1000 + i) + R"(","namespace":"n","uid":"u","resourceVersion":"1"}})";
+  }
+  test_support::FakeFault fault;
+  fault.target = kWidgets;
+  fault.answer = test_support::FakeText(
+      200, "application/json", R"({"kind":"PartialObjectMetadataList","items":[)" + items + "]}");
+  world.cluster.server.AddFault(fault);
+  MetadataList list(world.target, 2, world.spool, world.cluster.session(), {}, 5);
+  int polls = 0;
+  while (!list.is_done()) {
+    list.Advance();
+    if (!list.is_done()) world.cluster.client.Poll(list.next_event());
+    ++polls;
+  }
+  REQUIRE(list.error());
+  CHECK_THAT(list.error()->message, Catch::Contains("the server's list has no end"));
+  CHECK(world.spool.listed() == 0);
+  CHECK(polls < 12);  // a hundred bytes each
+}
+
 TEST_CASE("Why a list is tried again is told once it takes long", "[migrate][metadata_list]") {
   World world(3);
   test_support::FakeFault fault;
