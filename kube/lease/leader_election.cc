@@ -82,7 +82,7 @@ LeaderElection::LeaderElection(LeaderElectionOptions options, const client::Sess
     : options_(Checked(std::move(options))),
       session_(session),
       tell_(std::move(tell)),
-      lease_text_("the Lease \"" + options_.namespace_ + "/" + options_.name + "\""),
+      lease_text_(LeaseText(options_.namespace_, options_.name)),
       lock_(
           options_.namespace_, options_.name, session,
           [this](const std::optional<CallError>& error) { OnAnswer(error); }, options_.owner) {

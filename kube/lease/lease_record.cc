@@ -1,6 +1,7 @@
 #include "kube/lease/lease_record.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <string_view>
@@ -19,9 +20,17 @@ std::int32_t ReadCount(const Value& spec, std::string_view key) {
   return fits ? static_cast<std::int32_t>(number) : 0;
 }
 
+// Go's layout "2006-01-02T15:04:05.000000Z07:00". Without a fraction the year's digits are counted,
+// which are four.
+bool IsMicroTime(std::string_view text) {
+  constexpr std::size_t kDigits = 6;
+  const std::string_view fraction = text.substr(text.find_first_of(".,") + 1);
+  return go::ParseGoTime(text) && fraction.find_first_not_of("0123456789") == kDigits;
+}
+
 std::string ReadTime(const Value& spec, std::string_view key) {
   const std::string_view text = spec.FindText(key);
-  return go::ParseGoTime(text) ? std::string(text) : std::string();
+  return IsMicroTime(text) ? std::string(text) : std::string();
 }
 
 }  // namespace
@@ -57,6 +66,10 @@ std::string MicroTime(std::chrono::system_clock::time_point time) {
   (void)std::snprintf(fraction.data(), fraction.size(), ".%06d", static_cast<int>(rest.count()));
   text.insert(text.size() - 1, fraction.data());
   return text;
+}
+
+std::string LeaseText(const std::string& namespace_name, const std::string& name) {
+  return "the Lease \"" + namespace_name + "/" + name + "\"";
 }
 
 }  // namespace kube::lease

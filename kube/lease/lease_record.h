@@ -12,7 +12,7 @@ namespace kube::lease {
 struct LeaseRecord {
   std::string holder_identity;              ///< empty: nobody
   std::int32_t lease_duration_seconds = 0;  ///< 0: it does not say, and so has expired
-  std::string acquire_time, renew_time;     ///< RFC 3339, as written; empty: it does not say
+  std::string acquire_time, renew_time;     ///< each a MicroTime, as written; empty: none is said
   std::int32_t lease_transitions = 0;       ///< how often the holder has changed
 
   bool operator==(const LeaseRecord&) const = default;
@@ -25,7 +25,11 @@ LeaseRecord ReadLeaseRecord(const json::Value& spec);
 /// The spec. Borrows the texts of `record`. Times that are empty are left out.
 json::Value MakeLeaseSpec(const LeaseRecord& record, json::Arena& arena);
 
-/// A time as a MicroTime is written: "2006-01-02T15:04:05.000000Z".
+/// A time as a MicroTime is written: "2006-01-02T15:04:05.000000Z". An API server takes no other
+/// number of digits (apimachinery pkg/apis/meta/v1/micro_time.go).
 std::string MicroTime(std::chrono::system_clock::time_point time);
+
+/// For people: `the Lease "default/boss"`.
+std::string LeaseText(const std::string& namespace_name, const std::string& name);
 
 }  // namespace kube::lease

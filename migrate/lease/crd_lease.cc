@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kube/go/go_time.h"
+#include "kube/lease/lease_record.h"
 #include "migrate/lists/pause.h"
 
 namespace migrate::lease {
@@ -50,15 +51,12 @@ CrdLease::CrdLease(Leases& leases, LeaseRequest request, std::chrono::nanosecond
                    const kube::client::Session& session, TellFunction tell)
     : leases_(leases),
       request_(std::move(request)),
+      lease_text_(kube::lease::LeaseText(request_.namespace_, request_.name)),
       wait_(wait),
       session_(session),
       tell_(std::move(tell)) {}
 
 CrdLease::~CrdLease() { GiveBack(); }
-
-std::string CrdLease::LeaseText() const {
-  return "the Lease \"" + request_.namespace_ + "/" + request_.name + "\"";
-}
 
 // An answer, or the end of the patience with having none, comes by itself (Tenure).
 LeaseStart CrdLease::Take() {
@@ -104,7 +102,7 @@ bool CrdLease::IsToEnd(const LeaseView& first, const LeaseView& now) const {
 std::string CrdLease::DescribeOther(const kube::lease::LeaseRecord& record) const {
   std::string text = DescribeHolder(record.holder_identity) + " is at work on it";
   if (!record.acquire_time.empty()) text += " since " + WithoutFraction(record.acquire_time);
-  return text + ", as " + LeaseText() + " says";
+  return text + ", as " + lease_text_ + " says";
 }
 
 LeaseStart CrdLease::StartOf(const LeaseView& view) const {
@@ -120,7 +118,7 @@ LeaseStart CrdLease::StartOf(const LeaseView& view) const {
                   "--lease-timeout",
               false};
     case Standing::kLost:
-      return {Step::kHeld, LeaseText() + " was lost: " + view.reason, false};
+      return {Step::kHeld, lease_text_ + " was lost: " + view.reason, false};
     case Standing::kUnavailable:
       return {Step::kUnknown,
               "another run over the same objects would not be noticed, nor would this one be: " +
@@ -140,11 +138,11 @@ std::optional<std::string> CrdLease::FindLoss() {
     return view.standing != Standing::kDoubtful;
   };
   if (view.standing == Standing::kDoubtful) {
-    tell_("waiting: " + LeaseText() + " is not renewed: " + view.reason);
+    tell_("waiting: " + lease_text_ + " is not renewed: " + view.reason);
     lists::PollUntil(Clock::TimePoint::max(), is_clear, session_);
   }
   if (view.standing == Standing::kLost) {
-    loss_ = LeaseText() + ", by which runs know of each other, was lost: " + view.reason;
+    loss_ = lease_text_ + ", by which runs know of each other, was lost: " + view.reason;
   }
   return loss_;
 }

@@ -73,10 +73,10 @@ class CrdLease {
   bool IsToEnd(const LeaseView& first, const LeaseView& now) const;
   std::string DescribeOther(const kube::lease::LeaseRecord& record) const;
   LeaseStart StartOf(const LeaseView& view) const;
-  std::string LeaseText() const;
 
   Leases& leases_;
   const LeaseRequest request_;
+  const std::string lease_text_;  // how lines name it
   const std::chrono::nanoseconds wait_;
   const kube::client::Session session_;
   const TellFunction tell_;

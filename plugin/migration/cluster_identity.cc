@@ -1,8 +1,10 @@
 #include "plugin/migration/cluster_identity.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
+#include "kube/base/error.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/lease/lease_lock.h"
 #include "migrate/lists/pause.h"
@@ -13,24 +15,25 @@ namespace {
 using kube::client::CallError;
 using kube::client::Meaning;
 using kube::lease::LeaseLock;
+using kube::system::Clock;
 using Result = SameClusterProof::Result;
 
-constexpr char kFleetLease[] = "kubectl-prune-fleet";
-constexpr std::chrono::seconds kPatience(30);
+constexpr std::chrono::seconds kPauseAfterFailure(1);
 // Another fleet may write the same Lease at the same time.
 constexpr int kMostTries = 5;
 
-/// The Lease as one of both sees it.
+/// The Lease as one of both sees it. What fails in passing is tried once more.
 class SeenLease {
  public:
-  SeenLease(const kube::client::Session& session, const std::string& lease_namespace)
-      : session_(session), lock_(lease_namespace, kFleetLease, session, [this](const auto& error) {
-          error_ = error;
-        }) {}
+  SeenLease(const kube::client::Session& session, const std::string& lease_namespace,
+            Clock::TimePoint until)
+      : session_(session),
+        until_(until),
+        lock_(lease_namespace, kFleetLease, session,
+              [this](const auto& error) { error_ = error; }) {}
 
   std::optional<CallError> Read() {
-    lock_.Get();
-    return Await();
+    return Try([this] { lock_.Get(); });
   }
   /// Behind Read(), whose error this was, or none.
   std::optional<CallError> Write(const std::string& holder, const std::optional<CallError>& read) {
@@ -38,24 +41,38 @@ class SeenLease {
     record.holder_identity = holder;
     record.lease_duration_seconds = 1;  // nobody is to wait for it
     record.renew_time = kube::lease::MicroTime(std::chrono::system_clock::now());
-    read ? lock_.Create(record) : lock_.Update(record);
-    return Await();
+    return Try([&] { read ? lock_.Create(record) : lock_.Update(record); });
   }
   const std::string& holder() const { return lock_.record().holder_identity; }
 
  private:
+  std::optional<CallError> Try(const std::function<void()>& begin) {
+    begin();
+    const std::optional<CallError> error = Await();
+    if (!error || !MayPass(MeaningOf(*error))) return error;
+    const Clock::TimePoint then = session_.clock.Now() + kPauseAfterFailure;
+    migrate::lists::PauseUntil(std::min(then, until_), session_);
+    begin();
+    return Await();
+  }
+
+  // Whatever is wrong with one of both is no reason to end the other.
   std::optional<CallError> Await() {
     const auto is_done = [this] { return !lock_.is_under_way(); };
-    const auto until = session_.clock.Now() + kPatience;
-    migrate::lists::PollUntil(until, is_done, session_);
-    if (is_done()) return error_;
+    std::string why = "no answer in time";
+    try {
+      migrate::lists::PollUntil(until_, is_done, session_);
+      if (is_done()) return error_;
+      if (session_.is_stopped()) why = "interrupted";
+    } catch (const kube::base::Error& error) {
+      why = error.what();
+    }
     lock_.Abandon();
-    return CallError{.status = std::nullopt,
-                     .transport = std::nullopt,
-                     .message = session_.is_stopped() ? "interrupted" : "no answer in time"};
+    return CallError{.status = std::nullopt, .transport = std::nullopt, .message = why};
   }
 
   const kube::client::Session session_;
+  const Clock::TimePoint until_;
   std::optional<CallError> error_;  // of the last call
   LeaseLock lock_;
 };
@@ -76,8 +93,8 @@ bool ClusterIdentity::MayBe(const ClusterIdentity& other) const {
 }
 
 // Behind two proxies, or two names of TLS, the same URL may be two servers.
-ClusterIdentity IdentityOf(const std::string& context, const std::string& uid,
-                           const kube::config::Kubeconfig& kubeconfig) {
+ClusterIdentity ClusterIdentityOf(const std::string& context, const std::string& uid,
+                                  const kube::config::Kubeconfig& kubeconfig) {
   ClusterIdentity identity{.uid = uid};
   const auto found = kubeconfig.contexts.find(context);
   if (found == kubeconfig.contexts.end()) return identity;
@@ -94,8 +111,9 @@ ClusterIdentity IdentityOf(const std::string& context, const std::string& uid,
 SameClusterProof ProveSameCluster(const kube::client::Session& writer,
                                   const kube::client::Session& reader,
                                   const std::string& lease_namespace,
-                                  const std::function<std::string()>& make_holder) {
-  SeenLease written(writer, lease_namespace), seen(reader, lease_namespace);
+                                  const std::function<std::string()>& make_holder,
+                                  Clock::TimePoint until) {
+  SeenLease written(writer, lease_namespace, until), seen(reader, lease_namespace, until);
   SameClusterProof proof;
   for (int tries = 0; tries < kMostTries; ++tries) {
     std::optional<CallError> error = written.Read();
@@ -111,10 +129,6 @@ SameClusterProof ProveSameCluster(const kube::client::Session& writer,
     proof = {Result::kOther, ""};
   }
   return proof;
-}
-
-std::string FleetLeaseText(const std::string& lease_namespace) {
-  return "the Lease \"" + lease_namespace + "/" + kFleetLease + "\"";
 }
 
 }  // namespace plugin::migration

@@ -24,8 +24,11 @@ struct ClusterIdentity {
 
 /// That of the cluster to which `context` of the kubeconfig leads, with the uid that was read
 /// there.
-ClusterIdentity IdentityOf(const std::string& context, const std::string& uid,
-                           const kube::config::Kubeconfig& kubeconfig);
+ClusterIdentity ClusterIdentityOf(const std::string& context, const std::string& uid,
+                                  const kube::config::Kubeconfig& kubeconfig);
+
+/// The Lease by which ProveSameCluster does so; the same for all fleets.
+inline constexpr char kFleetLease[] = "kubectl-prune-fleet";
 
 /// What became of a try to prove that two ways lead to one cluster.
 struct SameClusterProof {
@@ -40,15 +43,14 @@ struct SameClusterProof {
 };
 
 /// Writes a Lease by the one way, with a holder of `make_holder` that nobody can know before, and
-/// reads it by the other; again where somebody else has written it meanwhile. The Lease, which is
-/// the same for all fleets, stays. Needs the rights to get, create and update Leases, of the reader
-/// that to get them; waits for each answer for half a minute.
+/// reads it by the other; again where somebody else has written it meanwhile, and once more after
+/// what may pass (MayPass). The Lease stays. Needs the rights to get, create and update Leases, of
+/// the reader that to get them. Ends by `until` on the clock of the sessions. What is wrong with a
+/// session, as that it has no credentials, is a `why`; nothing is thrown for it.
 SameClusterProof ProveSameCluster(const kube::client::Session& writer,
                                   const kube::client::Session& reader,
                                   const std::string& lease_namespace,
-                                  const std::function<std::string()>& make_holder);
-
-/// For people: the Lease "default/kubectl-prune-fleet".
-std::string FleetLeaseText(const std::string& lease_namespace);
+                                  const std::function<std::string()>& make_holder,
+                                  kube::system::Clock::TimePoint until);
 
 }  // namespace plugin::migration

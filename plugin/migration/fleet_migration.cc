@@ -16,6 +16,7 @@
 #include "kube/client/answer_meaning.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/http/curl_transport.h"
+#include "kube/lease/lease_record.h"
 #include "kube/system/clock.h"
 #include "kube/system/environment.h"
 #include "migrate/lease/holder.h"
@@ -49,6 +50,8 @@ using migrate::report::Outcome;
 using terminal::MigrationConsole;
 
 constexpr int kErrorExitCode = 2;
+// For a proof that two ways lead to one cluster, both ways round.
+constexpr std::chrono::seconds kProofPatience(30);
 
 /// A cluster of the fleet, and the way to it.
 struct Member {
@@ -104,7 +107,7 @@ class FleetMigration {
       Try(members_[i], [this](Member& member) { Reach(member); });
     });
     FindSame();
-    MigrateThose(Reached());
+    MigrateReached();
     FleetMigrationReport report{.run = access::LocalFactsAt(access::TimeOfDay())};
     for (Member& member : members_) report.clusters.push_back(std::move(member.result));
     report.seconds = std::chrono::duration<double>(clock_.Now() - start).count();
@@ -134,40 +137,67 @@ class FleetMigration {
         [this, name](const std::string& line) { console_.WriteLine(name, line); });
     auto uid = migrate::state::FindClusterUid(member.access->client());
     if (!uid) throw UidError(uid.error());
-    member.identity = IdentityOf(name, *uid, kubeconfig_);
+    member.identity = ClusterIdentityOf(name, *uid, kubeconfig_);
   }
 
-  // The first one by name stands for all.
+  // The first one by name stands for all. What is one way needs no proof, and leaves no doubt.
   void FindSame() {
+    CompareAll(&FleetMigration::CompareWays);
+    CompareAll(&FleetMigration::CompareClusters);
+  }
+
+  // `compare` tells that the second one need not be held against any other.
+  void CompareAll(bool (FleetMigration::*compare)(Member& first, Member& second)) {
     for (std::size_t i = 1; i < members_.size(); ++i) {
-      for (std::size_t j = 0; j < i && members_[i].access; ++j) {
-        if (members_[j].access) Try(members_[i], [&](Member& own) { Compare(members_[j], own); });
+      bool is_settled = false;
+      for (std::size_t j = 0; j < i && members_[i].access && !is_settled; ++j) {
+        if (!members_[j].access) continue;
+        Try(members_[i], [&](Member& own) { is_settled = (this->*compare)(members_[j], own); });
       }
     }
   }
 
-  void Compare(Member& first, Member& second) {
-    if (first.identity.IsSameWayAs(second.identity)) return LeaveOut(second, first);
-    if (!first.identity.MayBe(second.identity)) return;
-    if (options_.dry_run != DryRun::kNone) return TellDoubt(first, second);
-    SameClusterProof proof = Prove(first, second);
+  bool CompareWays(Member& first, Member& second) {
+    if (!first.identity.IsSameWayAs(second.identity)) return false;
+    LeaveOut(second, first);
+    return true;
+  }
+
+  bool CompareClusters(Member& first, Member& second) {
+    if (!first.identity.MayBe(second.identity)) return false;
+    if (options_.dry_run != DryRun::kNone) {
+      TellDoubt(first, second);
+      return true;
+    }
+    LeaveOutWhereProven(first, second);
+    return !second.access;
+  }
+
+  void LeaveOutWhereProven(Member& first, Member& second) {
+    const kube::system::Clock::TimePoint until = clock_.Now() + kProofPatience;
+    SameClusterProof proof = Prove(first, second, until);
     if (proof.result == SameClusterProof::Result::kSame) return LeaveOut(second, first);
     if (proof.result == SameClusterProof::Result::kNotWritten) {
-      proof = Prove(second, first);
+      proof = Prove(second, first, until);
       if (proof.result == SameClusterProof::Result::kSame) return LeaveOut(first, second);
     }
     throw Error(WhyNotBoth(first, second, proof));
   }
 
-  SameClusterProof Prove(Member& writer, Member& reader) const {
-    return ProveSameCluster(writer.access->session(), reader.access->session(),
-                            options_.lease_namespace,
-                            [] { return migrate::lease::IdentityOf(access::OwnHolder()); });
+  SameClusterProof Prove(Member& writer, Member& reader,
+                         kube::system::Clock::TimePoint until) const {
+    return ProveSameCluster(
+        writer.access->session(), reader.access->session(), options_.lease_namespace,
+        [] { return migrate::lease::IdentityOf(access::OwnHolder()); }, until);
   }
 
-  // What was written by the way of `other` is there, so that this one has nothing left to do.
+  // What was written by the way of `other` is there, so that this one has nothing left to do. Those
+  // that it was to stand for are the same as the other one, too.
   void LeaveOut(Member& member, const Member& other) {
-    member.result.same_as = other.result.name;
+    for (Member& one : members_) {
+      const bool is_same = &one == &member || one.result.same_as == member.result.name;
+      if (is_same) one.result.same_as = other.result.name;
+    }
     member.access.reset();
     console_.WriteLine(member.result.name, "note: it is the same cluster as " +
                                                member.result.same_as +
@@ -184,7 +214,7 @@ class FleetMigration {
   std::string WhyNotBoth(const Member& first, const Member& second,
                          const SameClusterProof& proof) const {
     const std::string& name = first.result.name;
-    const std::string lease = FleetLeaseText(options_.lease_namespace);
+    const std::string lease = kube::lease::LeaseText(options_.lease_namespace, kFleetLease);
     const std::string by_itself =
         "migrate it by itself, with --context and a --state-dir of its own";
     if (proof.result == SameClusterProof::Result::kOther) {
@@ -200,27 +230,16 @@ class FleetMigration {
            "; if it is the same, leave one of both contexts out, else " + by_itself;
   }
 
-  std::vector<Member*> Reached() {
-    std::vector<Member*> reached;
-    for (Member& member : members_) {
-      if (member.access) {
-        reached.push_back(&member);
-      } else {
-        console_.End(member.result.name);
-      }
-    }
-    return reached;
-  }
-
   // Those that ask wait for each other, so that there has to be a thread for each.
-  void MigrateThose(const std::vector<Member*>& reached) {
-    if (reached.empty()) return;
+  void MigrateReached() {
     CommonQuestion question(members_.size(), [this](const auto& requests, const auto& ended) {
       return AskPerson(requests, ended);
     });
-    for (const Member& member : members_) {
-      if (!member.access) question.End(member.result.name);
+    std::vector<Member*> reached;
+    for (Member& member : members_) {
+      member.access ? reached.push_back(&member) : TellEnd(member, question);
     }
+    if (reached.empty()) return;
     const auto migrate = [&](std::size_t i) { MigrateOne(*reached[i], question); };
     if (answers_ == Answers::kPerson) {
       migrate::lists::RunAllWorkers(reached.size(), migrate);
@@ -234,6 +253,10 @@ class FleetMigration {
     Try(member, [&](Member& own) { Migrate(own, question); });
     member.access.reset();
     places_.release();
+    TellEnd(member, question);
+  }
+
+  void TellEnd(const Member& member, CommonQuestion& question) {
     console_.End(member.result.name);
     question.End(member.result.name);
   }

@@ -55,10 +55,12 @@ def manifests(uid, versions=("v1", "v1beta1"), preserves=False, stored=("v1beta1
 
 
 class Gate:
-    """A way to a server: what is asked is noted on the board, and held until others were asked too."""
+    """A way to a server: what is asked is noted on the board, and held until others were asked too. Lost is what
+    begins with `loses`."""
 
-    def __init__(self, name, board, port, waits=()):
+    def __init__(self, name, board, port, waits=(), loses=None):
         self._name, self._board, self._port, self._waits = name, board, port, dict(waits)
+        self._loses = loses
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.methods = []
@@ -87,6 +89,8 @@ class Gate:
         match = re.match(rb"(GET|POST|PATCH|PUT|DELETE) (\S+)", data)
         if not match:
             return
+        if self._loses and re.match(self._loses, data):
+            raise ConnectionError
         method = match[1].decode()
         self.methods.append((method, match[2].decode()))
         self._board.note(f"{self._name} {method}")
@@ -121,10 +125,13 @@ class Fleet:
         self._test.addCleanup(server.stdin.close)
         self._test.addCleanup(server.stdout.close)
         self._servers[name] = int(server.stdout.readline())
-        self.gates[name] = Gate(name, self.board, self._servers[name], waits)
+        return self.goes(name, name, waits)
+
+    def goes(self, name, cluster, waits=(), loses=None):
+        """A way of its own to a cluster that was added."""
+        self.gates[name] = Gate(name, self.board, self._servers[cluster], waits, loses)
         self._test.addCleanup(self.gates[name].close)
-        self._ports[name] = self.gates[name].port
-        return self
+        return self.leads(name, self.gates[name].port)
 
     def leads(self, name, port):
         self._ports[name] = port
@@ -133,6 +140,15 @@ class Fleet:
     def begin(self):
         fleets.write_kubeconfig(BOX.environment["KUBECONFIG"], self._ports)
         return self
+
+    @staticmethod
+    def add_context(name, other):
+        """One of the same cluster and user as the other, once it has begun."""
+        path = pathlib.Path(BOX.environment["KUBECONFIG"])
+        config = json.loads(path.read_text(encoding="utf-8"))
+        [context] = [one["context"] for one in config["contexts"] if one["name"] == other]
+        config["contexts"].append({"name": name, "context": {**context, "namespace": "shop"}})
+        path.write_text(json.dumps(config), encoding="utf-8")
 
     def get(self, name, path):
         with urllib.request.urlopen(f"http://127.0.0.1:{self._servers[name]}{path}") as answer:
@@ -391,23 +407,31 @@ class FleetMigration(unittest.TestCase):
         self.assertEqual(["v1"], self.fleet.stored("a"))
 
     def test_contexts_of_one_cluster_and_user_need_no_proof(self):
-        self.fleet.add("a", options=("--forbid", "leases.coordination.k8s.io")).begin()
-        path = pathlib.Path(BOX.environment["KUBECONFIG"])
-        config = json.loads(path.read_text(encoding="utf-8"))
-        [context] = config["contexts"]
-        config["contexts"].append({"name": "b", "context": {**context["context"], "namespace": "shop"}})
-        path.write_text(json.dumps(config), encoding="utf-8")
+        self.fleet.add("a", options=("--forbid", "leases.coordination.k8s.io")).begin().add_context("b", "a")
         done = migrate()
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual(["<none>", "same as a"], rows(done.stdout)["b"][:2])
 
-    def test_a_dry_run_writes_no_proof_and_shows_both(self):
-        self.fleet.add("a").leads("b", self.fleet.gates["a"].port).begin()
+    def test_what_was_left_out_for_one_that_is_left_out_is_the_same_as_the_one_that_stays(self):
+        self.fleet.add("c").goes("a", "c", loses=rb"(POST|PUT) \S*/leases").begin().add_context("b", "a")
+        done = migrate("-o", "json")
+        self.assertEqual(0, done.returncode, done.stderr)
+        clusters = json.loads(done.stdout)["clusters"]
+        self.assertEqual({"a": "c", "b": "c", "c": None},
+                         {cluster["name"]: cluster.get("sameAs") for cluster in clusters})
+        self.assertEqual(["v1"], self.fleet.stored("c"))
+
+    def test_a_dry_run_writes_no_proof_and_shows_all(self):
+        self.fleet.add("a")
+        for name in ("b", "c"):
+            self.fleet.leads(name, self.fleet.gates["a"].port)
+        self.fleet.begin()
         for kind in ("client", "server"):
             done = migrate(f"--dry-run={kind}")
             self.assertEqual(0, done.returncode, done.stderr)
-            self.assertIn("b: note: it may be the same cluster as a; ", done.stderr)
-            self.assertEqual([WIDGETS, WIDGETS], [row[0] for row in rows(done.stdout).values()])
+            self.assertEqual([("b", "a"), ("c", "a")],
+                             sorted(re.findall(r"(?m)^(.+): note: it may be the same cluster as (.+?);", done.stderr)))
+            self.assertEqual([WIDGETS] * 3, [row[0] for row in rows(done.stdout).values()])
         self.assertEqual([], [path for method, path in self.fleet.gates["a"].methods
                               if method != "GET" and "dryRun" not in path and "reviews" not in path])
 

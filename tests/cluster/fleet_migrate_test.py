@@ -23,6 +23,7 @@ import report_schema
 from proxy import Proxy
 from rights import LEASING, MIGRATION, Rights
 from runner import end, run_tests
+from subjects import V1_CRDS
 
 BINARY = None
 STEADY = SHAKY = None  # the clusters
@@ -156,6 +157,16 @@ class WhoIsWho(unittest.TestCase):
             cls.addClassCleanup(cluster.__exit__)
             setattr(cls, name, cluster)
 
+    def setUp(self):
+        """Whatever other tests have done, the CRD has to be migrated."""
+        with contextlib.closing(STEADY.api()) as api:
+            api.patch(f"{V1_CRDS}/{self.subject.name}/status", {"status": {"storedVersions": ["v1beta1", "v1"]}})
+            self.assertEqual(["v1beta1", "v1"], stored_versions(api, self.subject))
+
+    def is_migrated(self, cluster):
+        with contextlib.closing(cluster.api()) as api:
+            return stored_versions(api, self.subject) == ["v1"]
+
     def migrate(self, clusters, *arguments):
         """Returns the exit code, what the report says of each of {context: (cluster, user)}, and stderr."""
         config = {"apiVersion": "v1", "kind": "Config", "clusters": [], "users": [], "contexts": []}
@@ -191,13 +202,13 @@ class WhoIsWho(unittest.TestCase):
             self.assertEqual("a", found["b"]["sameAs"])
             self.assertIn("by its uid it is the same cluster as a, but what was just written to the one",
                           found["c"]["error"])
-        self.assertEqual(["v1"], stored_versions(STEADY.api(), self.subject))
-        self.assertNotEqual(["v1"], stored_versions(self.clone.api(), self.subject))
+        self.assertTrue(self.is_migrated(STEADY))
+        self.assertFalse(self.is_migrated(self.clone))
 
         code, found, err = self.migrate({"c": (self.clone, "admin")})
 
         self.assertEqual(0, code, err)
-        self.assertEqual(["v1"], stored_versions(self.clone.api(), self.subject))
+        self.assertTrue(self.is_migrated(self.clone))
 
     def test_without_the_right_to_leases_it_is_said_that_nothing_is_proven(self):
         with Rights(STEADY, "limited", MIGRATION):  # the same etcd, so of the second server, too
@@ -206,12 +217,14 @@ class WhoIsWho(unittest.TestCase):
         self.assertEqual(0, found["a"]["exitCode"], err)
         self.assertIn("it may be the same cluster as a, which the Lease", found["b"]["error"])
         self.assertIn("is forbidden", found["b"]["error"])
+        self.assertTrue(self.is_migrated(STEADY))
 
     def test_the_rights_of_the_manifests_prove_it(self):
         with Rights(STEADY, "limited", [*MIGRATION, LEASING]):
             code, found, err = self.migrate({"a": (STEADY, "limited"), "b": (self.second, "limited")})
         self.assertEqual(0, code, err)
         self.assertEqual("a", found["b"]["sameAs"])
+        self.assertTrue(self.is_migrated(STEADY))
 
     def test_a_dry_run_writes_nothing_and_shows_both(self):
         before = STEADY.etcd_revisions("/registry/leases/")
@@ -220,6 +233,7 @@ class WhoIsWho(unittest.TestCase):
         self.assertEqual(["done", "done"], [one["report"]["crds"][0]["outcome"] for one in found.values()])
         self.assertIn("b: note: it may be the same cluster as a; only a write could tell", err)
         self.assertEqual(before, STEADY.etcd_revisions("/registry/leases/"))
+        self.assertFalse(self.is_migrated(STEADY))
 
 
 def main():

@@ -130,6 +130,18 @@ class LeasesTest(unittest.TestCase):
         self.assertEqual(["v1"], stored_versions(self.api, subject))
 
 
+class Times(LeasesTest):
+    def test_the_server_takes_no_time_but_of_microseconds(self):
+        codes = {}
+        for number, fraction in enumerate(("", ".12345", ".1234567", ".123456", ",123456")):
+            name = f"kubectl-prune-times-{number}"
+            self.addCleanup(CLUSTER.api().request, "DELETE", f"{LEASES}/{name}")
+            codes[fraction], _ = self.api.request("POST", LEASES, {
+                "metadata": {"name": name},
+                "spec": {"holderIdentity": "a", "renewTime": f"2026-01-01T00:00:00{fraction}Z"}})
+        self.assertEqual({"": 400, ".12345": 400, ".1234567": 400, ".123456": 201, ",123456": 201}, codes)
+
+
 class TwoRuns(LeasesTest):
     def test_the_second_one_says_who_is_at_it_and_writes_nothing(self):
         subject = self.pruning_widgets("seconds")

@@ -42,6 +42,8 @@ TEST_CASE("What no server would store in a Lease is as if it were absent", "[kub
       {R"({"leaseDurationSeconds":2147483648,"leaseTransitions":99999999999999999999})"},
       {R"({"acquireTime":"yesterday","renewTime":"2026-13-01T00:00:00Z"})"},
       {R"({"acquireTime":"","renewTime":"2026-01-01"})"},
+      {R"({"acquireTime":"2026-01-01T00:00:00Z","renewTime":"2026-01-01T00:00:00+01:00"})"},
+      {R"({"acquireTime":"2026-01-01T00:00:00.12345Z","renewTime":"2026-01-01T00:00:00.1234567Z"})"},
   }));
   CAPTURE(text);
   CHECK(Read(text) == LeaseRecord());

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "kube/base/error.h"
 #include "tests/support/fake_cluster.h"
 
 namespace plugin::migration {
@@ -37,7 +38,7 @@ TEST_CASE("Another way to the same URL is another address", "[plugin][cluster_id
   kubeconfig.clusters["named"].tls_server_name = "other";
   kubeconfig.contexts["nowhere"];
   const auto address = [&](const std::string& context) {
-    return IdentityOf(context, "", kubeconfig).address;
+    return ClusterIdentityOf(context, "", kubeconfig).address;
   };
   const std::string plain = address("plain");
   CHECK(address("same") == plain);
@@ -55,12 +56,19 @@ TEST_CASE("Contexts of one cluster and user are the same way, whatever a server 
   kubeconfig.contexts["bank"] = {.cluster = "c", .user = "u", .namespace_ = "bank"};
   kubeconfig.contexts["admin"] = {.cluster = "c", .user = "v", .namespace_ = ""};
   kubeconfig.contexts["other"] = {.cluster = "d", .user = "u", .namespace_ = ""};
-  const ClusterIdentity shop = IdentityOf("shop", "1", kubeconfig);
-  CHECK(shop.IsSameWayAs(IdentityOf("bank", "2", kubeconfig)));
-  CHECK_FALSE(shop.IsSameWayAs(IdentityOf("admin", "1", kubeconfig)));
-  CHECK_FALSE(shop.IsSameWayAs(IdentityOf("other", "1", kubeconfig)));
+  const ClusterIdentity shop = ClusterIdentityOf("shop", "1", kubeconfig);
+  CHECK(shop.IsSameWayAs(ClusterIdentityOf("bank", "2", kubeconfig)));
+  CHECK_FALSE(shop.IsSameWayAs(ClusterIdentityOf("admin", "1", kubeconfig)));
+  CHECK_FALSE(shop.IsSameWayAs(ClusterIdentityOf("other", "1", kubeconfig)));
   CHECK_FALSE(ClusterIdentity{}.IsSameWayAs({}));
 }
+
+/// One whose credentials cannot be had.
+class Nobody : public FakeCluster {
+  std::vector<kube::http::HttpHeader> Headers() override {
+    throw kube::base::Error("the plugin failed");
+  }
+};
 
 /// Two ways of two users, to one cluster or to two.
 struct World {
@@ -69,8 +77,10 @@ struct World {
     other.server.ServeLeases();
   }
   SameClusterProof Prove(FakeCluster& writer, FakeCluster& reader) {
-    return ProveSameCluster(writer.session(), reader.session(), "default",
-                            [this] { return "holder-" + std::to_string(++holders); });
+    return ProveSameCluster(
+        writer.session(), reader.session(), "default",
+        [this] { return "holder-" + std::to_string(++holders); },
+        writer.clock.Now() + std::chrono::seconds(30));
   }
   static std::string HolderIn(FakeCluster& cluster) {
     const auto* lease =
@@ -161,6 +171,50 @@ TEST_CASE("Another fleet that writes at the same time spoils no proof",
   world.one.server.AddFault(conflict);
   CHECK(world.Prove(world.one, world.one).result == Result::kSame);
   CHECK(world.holders == 4);
+}
+
+TEST_CASE("All tries together have one end", "[plugin][cluster_identity]") {
+  World world;
+  FakeFault conflict;
+  conflict.target = "/leases";
+  conflict.method = "POST";
+  conflict.times = 0;
+  conflict.latency = std::chrono::seconds(20);
+  conflict.answer = test_support::FakeStatus(409, "AlreadyExists", "it already exists");
+  world.one.server.AddFault(conflict);
+  const SameClusterProof proof = world.Prove(world.one, world.one);
+  CHECK(proof.result == Result::kNotWritten);
+  CHECK(proof.why == "no answer in time");
+  CHECK(world.one.clock.passed() <= std::chrono::seconds(31));
+}
+
+TEST_CASE("What fails in passing is tried once more", "[plugin][cluster_identity]") {
+  World world;
+  const int times = GENERATE(1, 2);
+  const std::string method = GENERATE("GET", "POST", "PUT");
+  CAPTURE(times, method);
+  if (method == "PUT") REQUIRE(world.Prove(world.one, world.one).result == Result::kSame);
+  FakeFault lost;
+  lost.target = "/leases";
+  lost.method = method;
+  lost.times = times;
+  lost.lost = true;
+  world.one.server.AddFault(lost);
+  const SameClusterProof proof = world.Prove(world.one, world.one);
+  CHECK(proof.result == (times == 1 ? Result::kSame : Result::kNotWritten));
+  if (times == 2) CHECK_THAT(proof.why, Catch::Contains("EOF"));
+}
+
+TEST_CASE("One of both that has no credentials is not the end of the other",
+          "[plugin][cluster_identity]") {
+  World world;
+  Nobody nobody;
+  SameClusterProof proof = world.Prove(world.one, nobody);
+  CHECK(proof.result == Result::kNotRead);
+  CHECK(proof.why == "the plugin failed");
+  proof = world.Prove(nobody, world.one);
+  CHECK(proof.result == Result::kNotWritten);
+  CHECK(proof.why == "the plugin failed");
 }
 
 TEST_CASE("A run that is stopped proves nothing", "[plugin][cluster_identity]") {
