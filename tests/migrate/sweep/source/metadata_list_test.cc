@@ -199,7 +199,7 @@ TEST_CASE("What is no list of objects is not read to its end", "[migrate][metada
   CHECK(polls < 10);  // a hundred bytes each
 }
 
-TEST_CASE("A page that has no end is not read to it", "[migrate][metadata_list]") {
+TEST_CASE("A page of metadata that has no end is not read to it", "[migrate][metadata_list]") {
   World world(1);
   std::string items;
   for (int i = 0; i < 1000; ++i) {
