@@ -42,7 +42,7 @@ TEST_CASE("The names of initializers are read in whatever order, each once",
 TEST_CASE("What is the name of no initializer counts for none", "[migrate][populate]") {
   const std::string longest(253, 'a');
   CHECK(ReadInitializers(longest + "," + longest + "a,a b,A,a.,\x1b[2J,a.b") ==
-        Names{longest, "a.b"});
+        Names{"a.b", longest});
   CHECK(Read(R"({"namespaces":{"labelSelector":{}},"initializers":[{"name":"a,b"},{"name":"c"}]})")
             ->initializers == Names{"c"});
 }
