@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/cel/lexer.h"
+#include "kube/cel/recovery.h"
 
 namespace kube::cel {
 
@@ -53,12 +53,6 @@ struct SyntaxNode {
   std::vector<const Token*> colons;     ///< of entries
   std::vector<const Token*> fields;     ///< the names of the fields of a message; null: missing
   const Token* entries_start = nullptr;
-};
-
-/// What the parser says of a token.
-struct SyntaxError {
-  std::int32_t position;  ///< in code points; -1: nowhere
-  std::string message;
 };
 
 struct SyntaxTree {
