@@ -11,6 +11,12 @@ inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
+/// The value of a hexadecimal digit; -1 where it is none.
+inline int HexDigitValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
 inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 /// Unicode's white space below U+0080.
 inline bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

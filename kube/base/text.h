@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
-/// Words of messages.
+/// Words of messages, and words in texts.
 namespace kube::base {
 
 /// The texts of a range, in its order, with `separator` between each two.
@@ -25,6 +26,15 @@ inline std::string Count(std::uint64_t count, std::string_view noun) {
   std::string text = std::to_string(count).append(" ").append(noun);
   if (count != 1) text += 's';
   return text;
+}
+
+/// std::string_view::find in a time that grows with the sum of the two sizes, not with their
+/// product.
+inline std::size_t FindText(std::string_view text, std::string_view part, std::size_t from = 0) {
+  if (from > text.size()) return std::string_view::npos;
+  const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
 }  // namespace kube::base

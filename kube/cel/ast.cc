@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "kube/base/ascii.h"
 #include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 
@@ -66,24 +67,20 @@ std::string PrintConstant(const Constant& constant) {
       return std::to_string(constant.integer);
     case Constant::Kind::kUint:
       return std::to_string(constant.natural) + "u";
-    case Constant::Kind::kDouble: {
-      std::string text = FormatScientific(constant.real, 17);
-      return text;
-    }
+    case Constant::Kind::kDouble:
+      return FormatScientific(constant.real, 17);
     default:
       return EscapeBytes(constant.text, constant.kind == Constant::Kind::kBytes);
   }
 }
 
 bool IsPlainName(std::string_view name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
+  const auto is_letter = [](char c) { return base::IsLetter(c) || c == '_'; };
   static constexpr std::array<std::string_view, 4> kWords = {"in", "true", "false", "null"};
   if (name.empty() || !is_letter(name[0])) return false;
   if (std::find(kWords.begin(), kWords.end(), name) != kWords.end()) return false;
   return std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+                     [&](char c) { return is_letter(c) || base::IsDigit(c); });
 }
 
 std::string PrintName(const std::string& name) {

@@ -15,9 +15,10 @@ constexpr std::array<std::string_view, 36> kNames = {
     "'/'",    "'%'",   "'true'",     "'false'",       "'null'", "NUM_FLOAT", "NUM_INT", "NUM_UINT",
     "STRING", "BYTES", "IDENTIFIER", "ESC_IDENTIFIER"};
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+using base::IsDigit;
+using base::IsHexDigit;
+
+bool IsLetter(char c) { return base::IsLetter(c) || c == '_'; }
 bool IsSpace(char c) { return c == '\t' || c == ' ' || c == '\r' || c == '\n' || c == '\f'; }
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -76,9 +77,9 @@ class TokenReader {
 
   void ReadNumber() {
     std::size_t end = 0;
-    if (At(0) == '0' && At(1) == 'x' && IsHex(At(2))) {
+    if (At(0) == '0' && At(1) == 'x' && IsHexDigit(At(2))) {
       end = 2;
-      while (IsHex(At(end))) ++end;
+      while (IsHexDigit(At(end))) ++end;
       return OfferInteger(end);
     }
     while (IsDigit(At(end))) ++end;
@@ -155,9 +156,9 @@ class TokenReader {
   bool SkipEscape(std::size_t& at) {
     const char c = At(++at);
     if (at >= text_.size()) return false;
-    if (c == 'x' || c == 'X') return SkipDigits(++at, 2, IsHex);
-    if (c == 'u') return SkipDigits(++at, 4, IsHex);
-    if (c == 'U') return SkipDigits(++at, 8, IsHex);
+    if (c == 'x' || c == 'X') return SkipDigits(++at, 2, IsHexDigit);
+    if (c == 'u') return SkipDigits(++at, 4, IsHexDigit);
+    if (c == 'U') return SkipDigits(++at, 8, IsHexDigit);
     if (c >= '0' && c <= '3') {
       return SkipDigits(++at, 2, [](char digit) { return digit >= '0' && digit <= '7'; });
     }

@@ -1,8 +1,6 @@
 #include "kube/cel/literals.h"
 
 #include <charconv>
-#include <cmath>
-#include <cstdlib>
 
 #include "kube/base/utf8.h"
 
@@ -129,16 +127,6 @@ std::optional<std::uint64_t> ParseUintLiteral(std::string_view text) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::optional<double> ParseDoubleLiteral(std::string_view text) {
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc() && end == text.data() + text.size()) return value;
-  if (code != std::errc::result_out_of_range) return std::nullopt;
-  // Too small is not too large: that is zero, or nearly.
-  value = std::strtod(std::string(text).c_str(), nullptr);
-  return std::isinf(value) ? std::nullopt : std::optional(value);
 }
 
 }  // namespace kube::cel

@@ -18,7 +18,5 @@ base::Result<std::string, std::string> Unescape(std::string_view literal, bool i
 std::optional<std::int64_t> ParseIntLiteral(std::string_view text);
 /// The same without a sign and without the u at the end.
 std::optional<std::uint64_t> ParseUintLiteral(std::string_view text);
-/// strconv.ParseFloat for digits with a point or an exponent; absent where it is too large.
-std::optional<double> ParseDoubleLiteral(std::string_view text);
 
 }  // namespace kube::cel

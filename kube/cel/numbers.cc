@@ -26,8 +26,7 @@ std::string Format(double value, std::chars_format form, int precision) {
   return out;
 }
 
-/// Takes the underscores out; false where they do not stand between digits. Only after a prefix as
-/// 0x Go allows them, so that here they are always wrong.
+/// Go allows them only after a prefix as 0x, and only where the base is not given: here never.
 bool HasUnderscore(std::string_view text) { return text.find('_') != std::string_view::npos; }
 
 bool IsHexFloat(std::string_view text) {

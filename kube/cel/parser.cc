@@ -6,6 +6,7 @@
 #include "kube/cel/grammar.h"
 #include "kube/cel/literals.h"
 #include "kube/cel/macros.h"
+#include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 
 namespace kube::cel {
@@ -319,7 +320,7 @@ class Builder {
         break;
       }
       case Kind::kDouble: {
-        const auto value = ParseDoubleLiteral(text);
+        const auto value = ParseFloat(text);
         if (!value) return Fail(position, "invalid double literal");
         constant.kind = Constant::Kind::kDouble;
         constant.real = *value;

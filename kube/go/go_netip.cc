@@ -147,11 +147,6 @@ std::optional<std::string> IpAddressProblem(std::string_view text) {
 
 namespace {
 
-int HexDigitValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  return (c | 0x20) - 'a' + 10;
-}
-
 /// Writes the four bytes of "1.2.3.4" to `bytes`.
 void ReadIpv4(std::string_view text, std::uint8_t* bytes) {
   int value = 0;
@@ -176,7 +171,7 @@ std::size_t ReadGroups(std::string_view text, std::uint8_t* bytes) {
       return count + 4;
     }
     int value = 0;
-    for (const char c : group) value = value * 16 + HexDigitValue(c);
+    for (const char c : group) value = value * 16 + base::HexDigitValue(c);
     bytes[count++] = static_cast<std::uint8_t>(value >> 8);
     bytes[count++] = static_cast<std::uint8_t>(value & 0xFF);
     text.remove_prefix(std::min(group.size() + 1, text.size()));

@@ -27,11 +27,7 @@ bool IsWordCharacter(char32_t c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-int HexDigit(char32_t c) {
-  if (c >= '0' && c <= '9') return static_cast<int>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<int>(c - 'a') + 10;
-  return c >= 'A' && c <= 'F' ? static_cast<int>(c - 'A') + 10 : -1;
-}
+int HexDigit(char32_t c) { return c < 0x80 ? base::HexDigitValue(static_cast<char>(c)) : -1; }
 
 /// The first byte of `text` that is no UTF-8, and what follows; empty where all is.
 std::string_view FindBadUtf8(std::string_view text) {

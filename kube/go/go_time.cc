@@ -12,11 +12,9 @@ constexpr std::int64_t kSecondsPerDay = 86400;
 constexpr std::int64_t kZeroTime = -62135596800;  // 0001-01-01T00:00:00Z
 constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
 
-bool IsLeap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
 int DaysIn(int month, int year) {
   static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && IsLeap(year) ? 29 : kDays[month - 1];
+  return month == 2 && IsLeapYear(year) ? 29 : kDays[month - 1];
 }
 
 /// Days from 1970-01-01, in the proleptic Gregorian calendar. Counts years from March, so that the
@@ -28,27 +26,6 @@ std::int64_t DaysFromCivil(std::int64_t year, int month, int day) {
   const int day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
          719468;
-}
-
-struct Civil {
-  std::int64_t year;
-  int month;
-  int day;
-};
-
-/// The inverse of DaysFromCivil.
-Civil CivilFromDays(std::int64_t days) {
-  days += 719468;
-  const std::int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-  const std::int64_t day_of_era = days - era * 146097;
-  const std::int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const std::int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const auto shifted = static_cast<int>((5 * day_of_year + 2) / 153);  // 0 is March
-  const int month = shifted < 10 ? shifted + 3 : shifted - 9;
-  const auto day = static_cast<int>(day_of_year - (153 * shifted + 2) / 5 + 1);
-  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
 }
 
 /// Package time has a quoting of its own: whatever is no printable ASCII goes byte by byte, but
@@ -205,6 +182,22 @@ class TimeParser {
 };
 
 }  // namespace
+
+bool IsLeapYear(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+Civil CivilFromDays(std::int64_t days) {
+  days += 719468;
+  const std::int64_t era = (days >= 0 ? days : days - 146096) / 146097;
+  const std::int64_t day_of_era = days - era * 146097;
+  const std::int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const std::int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const auto shifted = static_cast<int>((5 * day_of_year + 2) / 153);  // 0 is March
+  const int month = shifted < 10 ? shifted + 3 : shifted - 9;
+  const auto day = static_cast<int>(day_of_year - (153 * shifted + 2) / 5 + 1);
+  return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month, day};
+}
 
 bool GoTime::IsZero() const { return unix_seconds == kZeroTime && nanoseconds == 0; }
 

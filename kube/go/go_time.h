@@ -9,6 +9,16 @@
 /// RFC 3339 times as Go's package time reads and prints them.
 namespace kube::go {
 
+/// A day of the proleptic Gregorian calendar.
+struct Civil {
+  std::int64_t year;
+  int month;  ///< from 1
+  int day;    ///< from 1
+};
+/// The day that is so many days after 1970-01-01.
+Civil CivilFromDays(std::int64_t days);
+bool IsLeapYear(std::int64_t year);
+
 /// An instant.
 struct GoTime {
   std::int64_t unix_seconds;  ///< rounded down

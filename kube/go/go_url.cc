@@ -9,6 +9,7 @@
 namespace kube::go {
 namespace {
 
+using kube::base::HexDigitValue;
 using kube::base::IsDigit;
 using kube::base::IsLetter;
 
@@ -24,13 +25,6 @@ bool IsOneOf(char c, std::string_view characters) {
   return characters.find(c) != std::string_view::npos;
 }
 
-int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /// What may stand in a host as it is.
 bool IsHostCharacter(char c) {
   return IsUnreserved(c) || IsOneOf(c, "!$&'()*+,;=:[]<>\"") ||
@@ -39,7 +33,7 @@ bool IsHostCharacter(char c) {
 
 bool IsHostEscape(std::string_view escape, Part part) {
   if (escape == "%25" || (part != Part::kHost && part != Part::kZone)) return true;
-  const int value = HexValue(escape[1]) * 16 + HexValue(escape[2]);
+  const int value = HexDigitValue(escape[1]) * 16 + HexDigitValue(escape[2]);
   if (part == Part::kHost) return value >= 0x80;
   // shouldEscape holds for all bytes that are not ASCII.
   return value == ' ' || (value < 0x80 && IsHostCharacter(static_cast<char>(value)));
@@ -60,11 +54,11 @@ Fault Unescape(std::string_view text, Part part, std::string& out) {
       continue;
     }
     const std::string_view escape = text.substr(i, 3);
-    if (escape.size() < 3 || HexValue(escape[1]) < 0 || HexValue(escape[2]) < 0 ||
+    if (escape.size() < 3 || HexDigitValue(escape[1]) < 0 || HexDigitValue(escape[2]) < 0 ||
         !IsHostEscape(escape, part)) {
       return InvalidEscape(escape);
     }
-    out += static_cast<char>(HexValue(escape[1]) * 16 + HexValue(escape[2]));
+    out += static_cast<char>(HexDigitValue(escape[1]) * 16 + HexDigitValue(escape[2]));
     i += 2;
   }
   return std::nullopt;

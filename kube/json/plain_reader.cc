@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "kube/base/ascii.h"
 #include "kube/json/block_masks.h"
 #include "kube/json/equal_keys.h"
 
@@ -18,21 +19,16 @@ constexpr std::size_t kMostLevels = 500;
 constexpr std::size_t kMostOfNumber = 100;
 constexpr std::size_t kMostOfExponent = 2;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+using base::IsDigit;
 
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 // The four digits of \uXXXX; beyond U+FFFF where they are none.
 char32_t CodeUnit(const char* digits) {
   constexpr char32_t kNone = 0x110000;
   char32_t unit = 0;
   for (int i = 0; i < 4; ++i) {
-    const int digit = HexDigit(digits[i]);
+    const int digit = base::HexDigitValue(digits[i]);
     if (digit < 0) return kNone;
     unit = unit << 4 | static_cast<char32_t>(digit);
   }

@@ -27,5 +27,26 @@ TEST_CASE("Only letters of ASCII are made small", "[kube][text]") {
   CHECK(ToLower("\xC3\x84") == "\xC3\x84");
 }
 
+TEST_CASE("A text is found where it stands first", "[kube][text]") {
+  constexpr std::size_t kNone = std::string_view::npos;
+  CHECK(FindText("banana", "ana") == 1);
+  CHECK(FindText("banana", "ana", 2) == 3);
+  CHECK(FindText("banana", "nab") == kNone);
+  CHECK(FindText("banana", "", 6) == 6);
+  CHECK(FindText("banana", "", 7) == kNone);
+  CHECK(FindText("", "a") == kNone);
+  // In the time of a product of the sizes, this would not end.
+  const std::string part = std::string(std::size_t{1} << 21, 'a') + "b";
+  CHECK(FindText(std::string(std::size_t{1} << 22, 'a'), part) == kNone);
+}
+
+TEST_CASE("Digits of sixteen have a value", "[kube][text]") {
+  CHECK(HexDigitValue('0') == 0);
+  CHECK(HexDigitValue('9') == 9);
+  CHECK(HexDigitValue('a') == 10);
+  CHECK(HexDigitValue('F') == 15);
+  for (const char c : {'/', ':', '@', 'G', '`', 'g', '\xC1', '\0'}) CHECK(HexDigitValue(c) == -1);
+}
+
 }  // namespace
 }  // namespace kube::base
