@@ -88,6 +88,8 @@ class Checker {
   // ---- Results.
 
   void Report(std::int64_t id, std::string message) {
+    // Of what is not described, texts need no memory.
+    if (issues_.size() >= Source::kMostIssues) message = std::string();
     issues_.push_back(source_.At(checked_.ast->position(id), std::move(message)));
   }
   void ReportUndeclared(const Expr& expr, std::string_view name) {
@@ -314,7 +316,7 @@ class Checker {
   /// looks after that.
   TypeRef Join(const Expr& expr, TypeRef previous, TypeRef current) {
     if (previous == nullptr) return current;
-    if (solver_.Assign(previous, current)) return TypeSolver::MostGeneral(previous, current);
+    if (solver_.Assign(previous, current)) return solver_.MostGeneral(previous, current);
     if (environment_.release() >= base::Release{1, 29}) return types::Dyn();
     ReportMismatch(expr, previous, current);
     return types::Error();
@@ -443,7 +445,11 @@ class Checker {
 
 std::vector<Issue> Check(const Environment& environment, const Source& source,
                          CheckedExpression& checked) {
-  return Checker(environment, source, checked).Run();
+  try {
+    return Checker(environment, source, checked).Run();
+  } catch (const TypesTooLarge&) {
+    return {source.At(-1, "types of the expression are too large")};
+  }
 }
 
 }  // namespace kube::cel

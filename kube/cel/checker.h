@@ -36,7 +36,8 @@ struct CheckedExpression {
 };
 
 /// Finds the types of all nodes, as cel-go's checker does, and what is wrong with them. Rewrites
-/// qualified names: a.b becomes the identifier "a.b" where that is one.
+/// qualified names: a.b becomes the identifier "a.b" where that is one. Types that are too large to
+/// be printed are wrong, too: the server has no such limit, and ends where its memory does.
 std::vector<Issue> Check(const Environment& environment, const Source& source,
                          CheckedExpression& checked);
 

@@ -7,7 +7,6 @@
 namespace kube::cel {
 namespace {
 
-constexpr std::size_t kMostIssues = 100;
 constexpr std::size_t kLongestSnippet = 16384;
 
 void AppendIssue(std::string& out, const Issue& issue, std::string_view line, bool has_line) {

@@ -17,6 +17,9 @@ struct Issue {
 /// The text of an expression with its lines. Borrows the text, which must be UTF-8.
 class Source {
  public:
+  /// So many issues are described; of more, their number.
+  static constexpr std::size_t kMostIssues = 100;
+
   explicit Source(std::string_view text);
 
   std::string_view text() const { return text_; }

@@ -35,14 +35,15 @@ constexpr std::string_view kStructPrefix = "kubernetes.";
 
 TypeRef Simple(TypeKind kind) {
   static const auto kTypes = [] {
-    std::array<Type, std::size(kSimpleTypes)> all;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i].kind = kSimpleTypes[i].kind;
-      all[i].name = kSimpleTypes[i].name;
+    std::array<Type, static_cast<std::size_t>(TypeKind::kStruct) + 1> all;
+    for (const NamedType& simple : kSimpleTypes) {
+      Type& type = all[static_cast<std::size_t>(simple.kind)];
+      type.kind = simple.kind;
+      type.name = simple.name;
     }
     return all;
   }();
-  return std::find_if(kTypes.begin(), kTypes.end(), [&](const Type& t) { return t.kind == kind; });
+  return &kTypes[static_cast<std::size_t>(kind)];
 }
 
 bool SameParams(TypeRef a, TypeRef b, bool (*same)(TypeRef, TypeRef)) {
@@ -83,7 +84,12 @@ TypeRef Timestamp() { return Simple(TypeKind::kTimestamp); }
 TypeRef TypeType() { return Simple(TypeKind::kType); }
 }  // namespace types
 
-TypeRef TypePool::Add(Type type) { return &types_.emplace_back(std::move(type)); }
+TypeRef TypePool::Add(Type type) {
+  type.size = 1;
+  for (const TypeRef param : type.params) type.size += param->size;
+  if (type.size > kLargestType || types_.size() >= kMostTypes) throw TypesTooLarge();
+  return &types_.emplace_back(std::move(type));
+}
 
 TypeRef TypePool::List(TypeRef element) { return Add({TypeKind::kList, false, "list", {element}}); }
 TypeRef TypePool::Map(TypeRef key, TypeRef value) {

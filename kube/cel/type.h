@@ -40,7 +40,12 @@ struct Type {
   bool is_nullable = false;  ///< a wrapper of protobuf: null is one of its values
   std::string name;          ///< without parameters
   std::vector<TypeRef> params;
+  std::uint32_t size = 1;  ///< how many types it is printed as, with itself
 };
+
+/// Thrown where the types of an expression become too large or too many. Parameters are shared: a
+/// short expression may have a type that nobody could print.
+struct TypesTooLarge {};
 
 namespace types {
 TypeRef Error();
@@ -58,9 +63,12 @@ TypeRef Timestamp();
 TypeRef TypeType();  ///< the type of types, without a parameter
 }  // namespace types
 
-/// The memory of types with parameters.
+/// The memory of types with parameters. All that make a type throw TypesTooLarge.
 class TypePool {
  public:
+  static constexpr std::uint32_t kLargestType = 1000;
+  static constexpr std::size_t kMostTypes = 500000;
+
   TypeRef List(TypeRef element);
   TypeRef Map(TypeRef key, TypeRef value);
   TypeRef Optional(TypeRef value);

@@ -45,7 +45,16 @@ bool TakesAsMuch(TypeRef a, TypeRef b) {
 
 }  // namespace
 
-TypeRef TypeSolver::MostGeneral(TypeRef a, TypeRef b) { return TakesAsMuch(a, b) ? a : b; }
+void TypeSolver::CountSteps(std::uint64_t steps) {
+  constexpr std::uint64_t kMostSteps = 4000000;
+  steps_ += steps;
+  if (steps_ > kMostSteps) throw TypesTooLarge();
+}
+
+TypeRef TypeSolver::MostGeneral(TypeRef a, TypeRef b) {
+  CountSteps(a->size);
+  return TakesAsMuch(a, b) ? a : b;
+}
 
 TypeRef TypeSolver::NewVariable() {
   return pool_.Param("_var" + std::to_string(variable_count_++));
@@ -96,6 +105,8 @@ bool TypeSolver::FitAll(const std::vector<TypeRef>& to, const std::vector<TypeRe
 }
 
 bool TypeSolver::Fits(TypeRef to, TypeRef from) {
+  CountSteps(1);
+  if (to == from) return true;
   if (IsParam(from)) {
     const Bound bound = BindTo(to, from);
     if (bound.is_valid || bound.was_bound) return bound.is_valid;
@@ -112,6 +123,7 @@ bool TypeSolver::Fits(TypeRef to, TypeRef from) {
     case Kind::kMap:
       return to->kind == from->kind && to->name == from->name && FitAll(to->params, from->params);
     default:
+      CountSteps(from->size);
       return IsAssignable(from, to);
   }
 }
@@ -120,6 +132,7 @@ bool TypeSolver::Fits(TypeRef to, TypeRef from) {
 TypeSolver::Bound TypeSolver::BindTo(TypeRef type, TypeRef variable) {
   if (IsExactType(type, variable)) return {true, true};
   if (const TypeRef bound = Find(variable)) {
+    CountSteps(bound->size);
     if (type->kind == bound->kind && IsExactType(type, bound)) return {true, true};
     if (!Fits(type, bound)) return {false, true};
     const TypeRef general = MostGeneral(type, bound);
@@ -132,7 +145,8 @@ TypeSolver::Bound TypeSolver::BindTo(TypeRef type, TypeRef variable) {
 }
 
 /// True if `type` does not hold `variable`.
-bool TypeSolver::IsFreeOf(TypeRef variable, TypeRef type) const {
+bool TypeSolver::IsFreeOf(TypeRef variable, TypeRef type) {
+  CountSteps(1);
   if (IsExactType(variable, type)) return false;
   if (IsParam(type)) {
     const TypeRef bound = Find(type);
@@ -143,6 +157,7 @@ bool TypeSolver::IsFreeOf(TypeRef variable, TypeRef type) const {
 }
 
 TypeRef TypeSolver::Substitute(TypeRef type, bool free_is_dyn) {
+  CountSteps(1);
   if (IsParam(type)) {
     if (const TypeRef bound = Find(type)) return Substitute(bound, free_is_dyn);
     return free_is_dyn ? types::Dyn() : type;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -10,7 +11,8 @@
 namespace kube::cel {
 
 /// Finds out what type variables stand for while an expression is checked (cel-go
-/// checker/types.go).
+/// checker/types.go). Throws TypesTooLarge, also where it takes too many steps: what a variable
+/// stands for may hold variables twice that hold others twice.
 class TypeSolver {
  public:
   explicit TypeSolver(TypePool& pool) : pool_(pool) {}
@@ -30,24 +32,26 @@ class TypeSolver {
   Instance Instantiate(const Signature& signature);
 
   /// The one of the two that takes more.
-  static TypeRef MostGeneral(TypeRef a, TypeRef b);
+  TypeRef MostGeneral(TypeRef a, TypeRef b);
 
  private:
   struct Bound {
     bool is_valid;
     bool was_bound;
   };
+  void CountSteps(std::uint64_t steps);
   TypeRef Find(TypeRef variable) const;
   void Bind(TypeRef variable, TypeRef type);
   bool Fits(TypeRef to, TypeRef from);
   bool FitAll(const std::vector<TypeRef>& to, const std::vector<TypeRef>& from);
   Bound BindTo(TypeRef type, TypeRef variable);
-  bool IsFreeOf(TypeRef variable, TypeRef type) const;
+  bool IsFreeOf(TypeRef variable, TypeRef type);
   template <typename Action>
   bool Attempt(Action action);
 
   TypePool& pool_;
   int variable_count_ = 0;
+  std::uint64_t steps_ = 0;
   std::unordered_map<TypeRef, TypeRef> bindings_;
   std::vector<std::pair<TypeRef, TypeRef>>
       undo_;  // a variable and what it stood for; null: nothing

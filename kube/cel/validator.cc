@@ -27,6 +27,8 @@ class Validator {
 
  private:
   void Report(std::int64_t id, std::string message) {
+    // Of what is not described, texts need no memory.
+    if (issues_.size() >= Source::kMostIssues) message = std::string();
     issues_.push_back(source_.At(checked_.ast->position(id), std::move(message)));
   }
 
