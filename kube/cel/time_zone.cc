@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +9,8 @@
 #include "kube/base/ascii.h"
 #include "kube/cel/time.h"
 #include "kube/go/go_format.h"
+#include "kube/go/go_time.h"
+#include "kube/system/file_text.h"
 
 namespace kube::cel {
 namespace {
@@ -130,12 +130,10 @@ class TailReader {
   std::string_view rest_;
 };
 
-bool IsLeap(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
-
 /// The second of the year at which a rule begins, in local time.
 std::int64_t SecondOfYear(const YearRule& rule, std::int64_t year, int first_day_of_week) {
   static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool is_leap = IsLeap(year);
+  const bool is_leap = go::IsLeapYear(year);
   int day = rule.day;
   if (rule.form == 'J') {
     day = rule.day - 1 + (is_leap && rule.day >= 60 ? 1 : 0);
@@ -167,7 +165,7 @@ std::int64_t TailOffset(const TailRule& tail, std::int64_t seconds) {
 }
 
 /// The block of a zone file with times of eight bytes. Null: this is none.
-std::unique_ptr<Zone> ReadZone(std::string_view bytes) {
+std::shared_ptr<const Zone> ReadZone(std::string_view bytes) {
   struct Counts {
     std::size_t utc, standard, leap, times, types, names;
   };
@@ -190,7 +188,7 @@ std::unique_ptr<Zone> ReadZone(std::string_view bytes) {
   const std::size_t tail =
       types + counts.types * 6 + counts.names + counts.leap * 12 + counts.standard + counts.utc;
   if (counts.times > bytes.size() || tail > bytes.size() || counts.types == 0) return nullptr;
-  auto zone = std::make_unique<Zone>();
+  auto zone = std::make_shared<Zone>();
   const auto offset_of = [&](std::size_t type) {
     return static_cast<std::int64_t>(
         static_cast<std::int32_t>(ReadBig(bytes, types + type * 6, 4)));
@@ -210,19 +208,28 @@ std::unique_ptr<Zone> ReadZone(std::string_view bytes) {
   return zone;
 }
 
-/// The zone of an IANA name; null where there is none. Read once.
-const Zone* FindZone(const std::string& name) {
+/// True for what can be the name of a zone: "America/Argentina/Buenos_Aires", "Etc/GMT+1".
+bool IsZoneName(std::string_view name) {
+  constexpr std::size_t kLongestName = 64;
+  return name.size() <= kLongestName && std::all_of(name.begin(), name.end(), [](char c) {
+           return base::IsLetter(c) || base::IsDigit(c) || c == '/' || c == '_' || c == '-' ||
+                  c == '+';
+         });
+}
+
+/// The zone of an IANA name; null where there is none. Those that there are, are kept: tzdata has
+/// some hundreds.
+std::shared_ptr<const Zone> FindZone(const std::string& name) {
   static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<Zone>> zones;
+  static std::map<std::string, std::shared_ptr<const Zone>> zones;
+  if (!IsZoneName(name)) return nullptr;
   const std::lock_guard lock(mutex);
   const auto known = zones.find(name);
-  if (known != zones.end()) return known->second.get();
-  constexpr std::size_t kMostZones = 1000;
-  if (zones.size() >= kMostZones) zones.clear();
-  std::ifstream file(kFolder + name, std::ios::binary);
-  std::string bytes;
-  if (file) bytes.assign(std::istreambuf_iterator<char>(file), {});
-  return (zones[name] = ReadZone(bytes)).get();
+  if (known != zones.end()) return known->second;
+  const auto bytes = system::ReadFileText(kFolder + name);
+  std::shared_ptr<const Zone> zone = bytes ? ReadZone(*bytes) : nullptr;
+  if (zone != nullptr) zones[name] = zone;
+  return zone;
 }
 
 bool HasZones() {
@@ -268,11 +275,10 @@ base::Result<std::int64_t, std::string> ZoneOffset(std::string_view zone, std::i
   if (colon != std::string_view::npos) return NumericOffset(zone, colon);
   // The server's own zone is UTC.
   if (zone.empty() || zone == "UTC" || zone == "Local") return std::int64_t{0};
-  if (zone.find("..") != std::string_view::npos || zone[0] == '/' ||
-      zone.find_first_of(std::string_view("\\\0", 2)) != std::string_view::npos) {
+  if (zone.find("..") != std::string_view::npos || zone[0] == '/' || zone[0] == '\\') {
     return base::Unexpected(std::string("time: invalid location name"));
   }
-  const Zone* found = FindZone(std::string(zone));
+  const std::shared_ptr<const Zone> found = FindZone(std::string(zone));
   if (found == nullptr) {
     if (!HasZones()) {
       return base::Unexpected("time zone " + std::string(zone) + " cannot be looked up: no " +
