@@ -39,7 +39,10 @@ std::optional<CallEstimate> EstimateOne(const EstimatedCall& /*call*/) {
   return CallEstimate{Range::Fixed(1), std::nullopt};
 }
 
-std::uint64_t CostOne(std::span<const Value> /*args*/, const Value& /*result*/) { return 1; }
+std::uint64_t CostOne(Memory& /*memory*/, std::span<const Value> /*args*/,
+                      const Value& /*result*/) {
+  return 1;
+}
 
 std::optional<CallEstimate> EstimateTraversal(const EstimatedCall& call) {
   const CostNode& node = call.target != nullptr ? *call.target : call.args[0];
@@ -51,11 +54,13 @@ std::optional<CallEstimate> EstimateTransform(const EstimatedCall& call) {
   return CallEstimate{size.Scale(kStringFactor), size};
 }
 
-std::uint64_t CostTraversal(std::span<const Value> args, const Value& /*result*/) {
+std::uint64_t CostTraversal(Memory& /*memory*/, std::span<const Value> args,
+                            const Value& /*result*/) {
   return ScaleCost(CostSize(args[0]), kStringFactor);
 }
 
-std::uint64_t CostDoubleTraversal(std::span<const Value> args, const Value& /*result*/) {
+std::uint64_t CostDoubleTraversal(Memory& /*memory*/, std::span<const Value> args,
+                                  const Value& /*result*/) {
   return ScaleCost(CostSize(args[0]), 2 * kStringFactor);
 }
 
@@ -73,27 +78,31 @@ std::optional<CallEstimate> EstimateListScan(const EstimatedCall& call) {
 namespace {
 
 /// What the values in a value cost, rounded down.
-std::uint64_t ScanCost(const Value& value) {
+std::uint64_t ScanCost(Memory& memory, const Value& value) {
+  memory.Visit();
   if (value.is_string() || value.kind == Value::Kind::kBytes) {
     return static_cast<std::uint64_t>(static_cast<double>(value.size) * kStringFactor);
   }
+  if (!value.is_list() && !value.is_map()) return 1;
+  const Memory::Level level(memory);
   std::uint64_t cost = 0;
+  const auto add = [&](const Value& part) { cost = AddCost(cost, ScanCost(memory, part)); };
   if (value.is_list()) {
-    for (std::uint32_t i = 0; i < ListSize(value); ++i) cost += ScanCost(ListItem(value, i));
+    for (std::uint32_t i = 0; i < ListSize(value); ++i) add(ListItem(value, i));
     return cost;
   }
-  if (!value.is_map()) return 1;
   for (MapCursor cursor(value); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
-    cost += ScanCost(entry.key) + ScanCost(entry.value);
+    add(entry.key);
+    add(entry.value);
   }
   return cost;
 }
 
 }  // namespace
 
-std::uint64_t CostListScan(std::span<const Value> args, const Value& /*result*/) {
-  return ScanCost(args[0]);
+std::uint64_t CostListScan(Memory& memory, std::span<const Value> args, const Value& /*result*/) {
+  return ScanCost(memory, args[0]);
 }
 
 std::optional<CallEstimate> EstimateMatch(const EstimatedCall& call) {
@@ -103,7 +112,7 @@ std::optional<CallEstimate> EstimateMatch(const EstimatedCall& call) {
   return CallEstimate{text_cost * call.Size(pattern).Scale(kPatternFactor), std::nullopt};
 }
 
-std::uint64_t CostMatch(std::span<const Value> args, const Value& /*result*/) {
+std::uint64_t CostMatch(Memory& /*memory*/, std::span<const Value> args, const Value& /*result*/) {
   return MultiplyCost(ScaleCost(AddCost(CostSize(args[0]), 1), kStringFactor),
                       ScaleCost(CostSize(args[1]), kPatternFactor));
 }

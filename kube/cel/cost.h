@@ -20,9 +20,8 @@ inline constexpr std::uint64_t kListCost = 10;
 inline constexpr std::uint64_t kMapCost = 30;
 inline constexpr std::uint64_t kMessageCost = 40;
 
-/// The server's limits (apiserver/pkg/apis/cel).
+/// The server's limit of one call (apiserver/pkg/apis/cel).
 inline constexpr std::uint64_t kCallCostLimit = 1000000;
-inline constexpr std::uint64_t kObjectCostBudget = 10000000;
 
 /// The error of a call whose cost goes beyond its limit.
 inline constexpr std::string_view kCostLimitExceeded =
@@ -89,23 +88,25 @@ struct EstimatedCall {
 };
 
 using EstimateRule = std::optional<CallEstimate> (*)(const EstimatedCall& call);
-using CostRule = std::uint64_t (*)(std::span<const Value> args, const Value& result);
+/// Throws GivenUp.
+using CostRule = std::uint64_t (*)(Memory& memory, std::span<const Value> args,
+                                   const Value& result);
 
 // ---- Rules that several functions share.
 
 std::optional<CallEstimate> EstimateOne(const EstimatedCall& call);
-std::uint64_t CostOne(std::span<const Value> args, const Value& result);
+std::uint64_t CostOne(Memory& memory, std::span<const Value> args, const Value& result);
 /// A tenth of the size of the argument, or of the receiver.
 std::optional<CallEstimate> EstimateTraversal(const EstimatedCall& call);
 /// The same for a function whose result is as large.
 std::optional<CallEstimate> EstimateTransform(const EstimatedCall& call);
-std::uint64_t CostTraversal(std::span<const Value> args, const Value& result);
-std::uint64_t CostDoubleTraversal(std::span<const Value> args, const Value& result);
+std::uint64_t CostTraversal(Memory& memory, std::span<const Value> args, const Value& result);
+std::uint64_t CostDoubleTraversal(Memory& memory, std::span<const Value> args, const Value& result);
 /// What a list costs whose elements are all looked at.
 std::optional<CallEstimate> EstimateListScan(const EstimatedCall& call);
-std::uint64_t CostListScan(std::span<const Value> args, const Value& result);
+std::uint64_t CostListScan(Memory& memory, std::span<const Value> args, const Value& result);
 /// A regular expression held against a text.
 std::optional<CallEstimate> EstimateMatch(const EstimatedCall& call);
-std::uint64_t CostMatch(std::span<const Value> args, const Value& result);
+std::uint64_t CostMatch(Memory& memory, std::span<const Value> args, const Value& result);
 
 }  // namespace kube::cel

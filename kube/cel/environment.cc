@@ -106,7 +106,7 @@ const CommonNames& Common() {
 FunctionTable::FunctionTable(base::Release release) {
   for (const auto library : kLibraries) {
     for (const Overload& overload : library()) {
-      if (release < overload.since || release >= overload.until) continue;
+      if (release < overload.since) continue;
       Function& function = functions_[overload.function];
       function.name = overload.function;
       Signature signature;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "kube/base/utf8.h"
 #include "kube/cel/macros.h"
@@ -112,6 +113,12 @@ class Estimator {
     }
     return paths_[static_cast<std::size_t>(expr.id)];
   }
+  /// The same for an operand that only its selection asks for: chains of selections would keep the
+  /// paths of all their parts.
+  ValuePath TakePath(const Expr& expr) {
+    if (expr.kind == Kind::kIdent && FindLocal(expr.name) != nullptr) return Path(expr);
+    return std::exchange(paths_[static_cast<std::size_t>(expr.id)], {});
+  }
   void SetPath(const Expr& expr, ValuePath path) {
     paths_[static_cast<std::size_t>(expr.id)] = std::move(path);
   }
@@ -174,7 +181,7 @@ class Estimator {
       default:
         break;
     }
-    SetPath(expr, Below(Path(*expr.target), expr.name));
+    SetPath(expr, Below(TakePath(*expr.target), expr.name));
     return sum;
   }
 
@@ -299,6 +306,7 @@ class Estimator {
       AddElementPath(expr, signature->overload->id, size);
       if (!size) size = SizeOf(expr);
     }
+    if (expr.name == kIndex) TakePath(*expr.args[0]);
     SetSize(expr, size);
     return sum + cost;
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "kube/cel/operators.h"
-#include "kube/cel/pattern.h"
 
 namespace kube::cel {
 namespace {
@@ -81,7 +80,9 @@ Evaluator::Evaluator(const Program& program, std::span<const Value> variables, j
       variables_(variables),
       memory_(arena),
       limit_(limit),
-      locals_(program.local_count_) {}
+      locals_(memory_.Take<Value>(program.local_count_)) {
+  std::fill_n(locals_, program.local_count_, Value());
+}
 
 Value Evaluator::Run(std::uint32_t index) {
   const Node& node = program_.nodes_[index];
@@ -131,24 +132,29 @@ Value Evaluator::RunCall(const Node& node) {
   const bool is_strict = call.function->name != kNotStrictlyFalse;
   for (std::uint32_t i = 0; i < node.count; ++i) {
     values[i] = Run(program_.args_[node.first + i]);
-    if (!is_strict || !values[i].is_error()) continue;
+    if (!is_strict || !values[i].is_error()) {
+      memory_.VisitText(values[i]);
+      continue;
+    }
     // A call costs only once it has a value for its last argument, be it an error.
     if (i + 1 == node.count) {
-      Count(call.cost == nullptr ? 1 : call.cost({values.data(), node.count}, values[i]));
+      CountCall(call, {values.data(), node.count}, values[i]);
     }
     return values[i];
   }
   const std::span<const Value> args(values.data(), node.count);
   const Value result = Dispatch(call, args);
-  Count(call.cost == nullptr ? 1 : call.cost(args, result));
+  CountCall(call, args, result);
   return result;
+}
+
+void Evaluator::CountCall(const CallPlan& call, std::span<const Value> args, const Value& result) {
+  Count(call.cost == nullptr ? 1 : call.cost(memory_, args, result));
 }
 
 Value Evaluator::Dispatch(const CallPlan& call, std::span<const Value> args) {
   if (call.pattern != nullptr && args[0].is_string()) {
-    const std::optional<bool> matches = call.pattern->Matches(args[0].text());
-    if (matches) return Value::Bool(*matches);
-    return Value::Error("regular expression takes too long to match");
+    return MatchText(memory_, *call.pattern, args[0].text());
   }
   const Signature* signature = call.signature;
   const Overload& first = *call.function->signatures[0].overload;
@@ -181,6 +187,8 @@ Value Evaluator::RunEquals(const Node& node, bool is_equal) {
   args[0] = Run(program_.args_[node.first]);
   if (args[0].is_error()) return args[0];
   args[1] = Run(program_.args_[node.first + 1]);
+  memory_.VisitText(args[0]);
+  memory_.VisitText(args[1]);
   const bool is_opaque = is_equal && args[0].kind == Kind::kOpaque;
   const std::uint64_t smaller = std::min(CostSize(args[0]), CostSize(args[1]));
   Count(is_opaque ? 1 : ScaleCost(smaller, kStringFactor));
@@ -191,7 +199,7 @@ Value Evaluator::RunEquals(const Node& node, bool is_equal) {
       RuntimeTypeName(args[0]) != RuntimeTypeName(args[1])) {
     return is_equal ? Value::Error(kNoOverload) : Value::Bool(true);
   }
-  return Value::Bool(Equal(args[0], args[1]) == is_equal);
+  return Value::Bool(Equal(memory_, args[0], args[1]) == is_equal);
 }
 
 Value Evaluator::RunList(const Node& node) {
@@ -243,8 +251,7 @@ Value Evaluator::RunMap(const Node& node) {
 
 Value Evaluator::RunMessage(const Node& node) {
   const MessagePlan& message = program_.messages_[node.constant.natural];
-  std::vector<std::string> fields;
-  std::vector<Value> values;
+  Value* const values = memory_.Take<Value>(node.count);
   for (std::uint32_t i = 0; i < node.count; ++i) {
     Value value = Run(program_.args_[node.first + i]);
     if (value.is_error()) {
@@ -257,14 +264,12 @@ Value Evaluator::RunMessage(const Node& node) {
         return memory_.Error("cannot initialize optional entry '" + message.fields[i] +
                              "' from non-optional value " + Describe(value));
       }
-      if (value.inner == nullptr) continue;
-      value = *value.inner;
+      value = value.inner == nullptr ? Value() : *value.inner;
     }
-    fields.push_back(message.fields[i]);
-    values.push_back(value);
+    values[i] = value;
   }
   Count(kMessageCost);
-  return MakeMessage(memory_, message.name, fields, values);
+  return MakeMessage(memory_, message.name, message.fields, {values, node.count});
 }
 
 // ---- Folds.
@@ -309,7 +314,7 @@ Value Evaluator::RunFold(const FoldPlan& fold) {
 Value Evaluator::RunInSet(const Node& node) {
   const Value value = Run(program_.args_[node.first]);
   if (value.is_error()) return value;
-  return Value::Bool(IsKey(value) && MapFind(node.constant, value).kind != Kind::kUnset);
+  return Value::Bool(IsKey(value) && MapFind(memory_, node.constant, value).kind != Kind::kUnset);
 }
 
 Value Evaluator::RunOptionalOr(const Node& node, bool is_value) {
@@ -402,7 +407,7 @@ Value Evaluator::KeyOf(const Qualifier& qualifier) {
 
 Evaluator::Qualified Evaluator::Find(const Value& object, const Value& key, bool may_miss) {
   if (object.is_map()) {
-    const Value found = MapFind(object, key);
+    const Value found = MapFind(memory_, object, key);
     if (found.kind != Kind::kUnset) return {found};
     return {may_miss ? Value() : MissingKey(memory_, key), false};
   }

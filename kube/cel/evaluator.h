@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "kube/cel/program.h"
 
@@ -14,11 +13,9 @@ class Evaluator {
   Evaluator(const Program& program, std::span<const Value> variables, json::Arena& arena,
             std::uint64_t limit);
 
-  /// The value of a node. Throws CostExceeded.
+  /// The value of a node. Throws GivenUp.
   Value Run(std::uint32_t node);
   std::uint64_t cost() const { return cost_; }
-
-  struct CostExceeded {};
 
  private:
   struct Qualified {
@@ -27,10 +24,11 @@ class Evaluator {
   };
 
   void Count(std::uint64_t cost) {
-    cost_ += cost;
-    if (cost_ > limit_) throw CostExceeded();
+    cost_ = AddCost(cost_, cost);
+    if (cost_ > limit_) throw GivenUp();
   }
   Value RunCall(const Node& node);
+  void CountCall(const CallPlan& call, std::span<const Value> args, const Value& result);
   Value Dispatch(const CallPlan& call, std::span<const Value> args);
   Value RunLogical(const Node& node, bool is_or);
   Value RunEquals(const Node& node, bool is_equal);
@@ -53,10 +51,11 @@ class Evaluator {
   Memory memory_;
   std::uint64_t limit_;
   std::uint64_t cost_ = 0;
-  std::vector<Value> locals_;
+  Value* locals_;
 };
 
-/// The message of protobuf with these fields, as a value; an error where it has none here.
+/// The message of protobuf with these fields, as a value; an error where it has none here. A field
+/// is absent where its value is kUnset.
 Value MakeMessage(Memory& memory, std::string_view name, std::span<const std::string> fields,
                   std::span<const Value> values);
 

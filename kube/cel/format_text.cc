@@ -6,6 +6,7 @@
 
 #include "kube/base/ascii.h"
 #include "kube/base/utf8.h"
+#include "kube/cel/cost.h"
 #include "kube/cel/numbers.h"
 #include "kube/cel/time.h"
 #include "kube/go/go_format.h"
@@ -99,7 +100,9 @@ Text FormatHex(const FormatClause& clause, const Value& value) {
 }
 
 /// An element of a list or map: numbers as %d and %f, times as they are written, texts quoted.
-Text FormatElement(const Value& value) {
+Text FormatElement(Memory& memory, const Value& value) {
+  memory.Visit();
+  memory.VisitText(value);
   switch (value.kind) {
     case Kind::kInt:
     case Kind::kUint:
@@ -130,22 +133,31 @@ Text FormatElement(const Value& value) {
     case Kind::kObject:
       return base::Unexpected("no formatting function for " + std::string(RuntimeTypeName(value)));
     default:
-      return FormatArgument({}, value);
+      return FormatArgument(memory, {}, value);
   }
 }
 
-Text FormatList(const Value& list) {
+/// Adds what a list or map holds to its text.
+void AddPart(Memory& memory, std::string_view part, std::string& out) {
+  memory.VisitText(part);
+  if (out.size() + part.size() > kLongestText) throw GivenUp();
+  out += part;
+}
+
+Text FormatList(Memory& memory, const Value& list) {
+  const Memory::Level level(memory);
   std::string out = "[";
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
     if (i > 0) out += ", ";
-    const Text item = FormatElement(ListItem(list, i));
+    const Text item = FormatElement(memory, ListItem(list, i));
     if (!item) return item;
-    out += *item;
+    AddPart(memory, *item, out);
   }
   return out + "]";
 }
 
-Text FormatMap(const Value& map) {
+Text FormatMap(Memory& memory, const Value& map) {
+  const Memory::Level level(memory);
   std::vector<std::pair<std::string, std::string>> entries;
   for (MapCursor cursor(map); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
@@ -155,8 +167,8 @@ Text FormatMap(const Value& map) {
       return base::Unexpected("no formatting function for map key of type " +
                               std::string(RuntimeTypeName(entry.key)));
     }
-    Text key = FormatElement(entry.key);
-    Text value = FormatElement(entry.value);
+    Text key = FormatElement(memory, entry.key);
+    Text value = FormatElement(memory, entry.value);
     if (!value) return value;
     entries.emplace_back(*std::move(key), *std::move(value));
   }
@@ -165,19 +177,19 @@ Text FormatMap(const Value& map) {
   std::string out = "{";
   for (const auto& [key, value] : entries) {
     if (out.size() > 1) out += ", ";
-    out += key + ":" + value;
+    AddPart(memory, key + ":" + value, out);
   }
   return out + "}";
 }
 
-Text FormatAsString(const FormatClause& clause, const Value& value) {
+Text FormatAsString(Memory& memory, const FormatClause& clause, const Value& value) {
   switch (value.kind) {
     case Kind::kJsonList:
     case Kind::kList:
-      return FormatList(value);
+      return FormatList(memory, value);
     case Kind::kMap:
     case Kind::kJsonMap:
-      return FormatMap(value);
+      return FormatMap(memory, value);
     case Kind::kNull:
       return std::string("null");
     case Kind::kBool:
@@ -190,7 +202,7 @@ Text FormatAsString(const FormatClause& clause, const Value& value) {
     case Kind::kString:
       return std::string(value.text());
     case Kind::kBytes:
-      if (!base::utf8::IsValid(value.text())) return FormatElement(value);
+      if (!base::utf8::IsValid(value.text())) return FormatElement(memory, value);
       return std::string(value.text());
     case Kind::kTimestamp:
       return FormatTimestamp(value);
@@ -205,11 +217,11 @@ Text FormatAsString(const FormatClause& clause, const Value& value) {
 
 }  // namespace
 
-Text FormatArgument(const FormatClause& clause, const Value& value) {
+Text FormatArgument(Memory& memory, const FormatClause& clause, const Value& value) {
   const bool is_integer = value.kind == Kind::kInt || value.kind == Kind::kUint;
   switch (clause.letter) {
     case 's':
-      return FormatAsString(clause, value);
+      return FormatAsString(memory, clause, value);
     case 'f':
     case 'e':
       return FormatReal(clause, value);

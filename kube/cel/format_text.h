@@ -18,8 +18,9 @@ struct FormatClause {
   int precision = 6;
 };
 
-/// Prints one argument; the error says why the clause takes none of its type.
-base::Result<std::string, std::string> FormatArgument(const FormatClause& clause,
+/// Prints one argument; the error says why the clause takes none of its type. Throws GivenUp, also
+/// where the text gets longer than kLongestText.
+base::Result<std::string, std::string> FormatArgument(Memory& memory, const FormatClause& clause,
                                                       const Value& value);
 
 /// What is wrong with a clause for values of a type with this name, which it does not take.

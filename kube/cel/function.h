@@ -1,11 +1,17 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "kube/base/release.h"
 #include "kube/cel/cost.h"
 #include "kube/cel/value.h"
+
+namespace kube::go {
+class GoMatcher;
+}
 
 namespace kube::cel {
 
@@ -16,7 +22,6 @@ using Implementation = Value (*)(Memory& memory, std::span<const Value> args);
 enum class Dispatch : std::uint8_t {
   kTyped,    ///< the first overload that takes the types of the arguments
   kGeneric,  ///< all overloads have one implementation, which looks at the types itself
-  kBuiltIn,  ///< the evaluator does it
 };
 
 /// One overload of a function: the row of a library's table. All there is to know of it.
@@ -26,17 +31,34 @@ struct Overload {
   bool is_member;         ///< called as receiver.function(...): args[0] is the receiver
   std::string_view args;  ///< types as TypePool::Parse reads them, with ", " between them
   std::string_view result;
-  Implementation run = nullptr;
+  Implementation run = nullptr;     ///< null: the evaluator does it
   EstimateRule estimate = nullptr;  ///< null, or absent: 1
   CostRule cost = nullptr;          ///< null: 1
   bool cost_by_name = false;  ///< `cost` counts also where it is not known which overload it is
   Dispatch dispatch = Dispatch::kTyped;
   base::Release since{1, 0};
-  base::Release until{99, 0};  ///< the first release that has it no more
 };
 
-/// The list of the elements of both.
-Value ConcatenateLists(Memory& memory, const Value& a, const Value& b);
+/// A row for values of the libraries: to make one costs a tenth of the text, all else 1.
+Overload ValueRow(std::string_view function, std::string_view id, bool is_member,
+                  std::string_view args, std::string_view result, Implementation run,
+                  base::Release since);
+/// isGreaterThan(), isLessThan() and compareTo() of quantities and versions.
+Value IsGreaterThan(Memory& memory, std::span<const Value> args);
+Value IsLessThan(Memory& memory, std::span<const Value> args);
+Value CompareTo(Memory& memory, std::span<const Value> args);
+
+/// A compiled regular expression, or Go's error where it is none.
+struct Pattern {
+  std::shared_ptr<const go::GoMatcher> matcher;  ///< null: there is an error
+  std::string error;
+};
+/// The compiled pattern. Those of rules are kept, so that they are compiled once. Throws GivenUp.
+Pattern CompilePattern(Memory& memory, std::string_view pattern);
+/// Whether it matches anywhere in `text`: a bool, or an error.
+Value MatchText(Memory& memory, const go::GoMatcher& matcher, std::string_view text);
+/// matches().
+Value Matches(Memory& memory, std::span<const Value> args);
 
 /// The tables of the libraries, each in a file of its own.
 std::span<const Overload> OperatorLibrary();

@@ -71,16 +71,16 @@ Value SumUints(Memory& /*memory*/, Args args) { return AddUp(Value::Uint(0), arg
 Value SumDoubles(Memory& /*memory*/, Args args) { return AddUp(Value::Double(0), args[0]); }
 Value SumDurations(Memory& /*memory*/, Args args) { return AddUp(Value::Duration(0), args[0]); }
 
-Value IndexOf(Memory& /*memory*/, Args args) {
+Value IndexOf(Memory& memory, Args args) {
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
-    if (Equal(ListItem(args[0], i), args[1])) return Value::Int(i);
+    if (Equal(memory, ListItem(args[0], i), args[1])) return Value::Int(i);
   }
   return Value::Int(-1);
 }
 
-Value LastIndexOf(Memory& /*memory*/, Args args) {
+Value LastIndexOf(Memory& memory, Args args) {
   for (std::uint32_t i = ListSize(args[0]); i > 0; --i) {
-    if (Equal(ListItem(args[0], i - 1), args[1])) return Value::Int(i - 1);
+    if (Equal(memory, ListItem(args[0], i - 1), args[1])) return Value::Int(i - 1);
   }
   return Value::Int(-1);
 }
@@ -103,8 +103,9 @@ Value Slice(Memory& memory, Args args) {
   return list;
 }
 
-/// Lists nest no deeper than expressions and objects do.
 void FlattenInto(Memory& memory, const Value& result, const Value& list, std::int64_t depth) {
+  const Memory::Level level(memory);
+  memory.Visit(ListSize(list));
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
     const Value item = ListItem(list, i);
     if (item.is_list() && depth > 0) {
@@ -120,6 +121,7 @@ Value Flatten(Memory& memory, Args args) {
     return memory.Error("no such overload: " + std::string(RuntimeTypeName(args[0])) +
                         ".flatten()");
   }
+  if (args.size() == 2 && !args[1].is_int()) return Value::Error(kNoOverload);
   const std::int64_t depth = args.size() == 2 ? args[1].integer : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
   const Value result = memory.NewList();
@@ -147,7 +149,10 @@ Value SortBy(Memory& memory, const Value& list, const Value& keys) {
     }
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return Compare(ListItem(keys, a), ListItem(keys, b)) == -1;
+    const Value key = ListItem(keys, a);
+    memory.Visit();
+    memory.VisitText(key);
+    return Compare(key, ListItem(keys, b)) == -1;
   });
   const Value sorted = memory.NewList(size);
   for (const std::uint32_t index : order) memory.Append(sorted, ListItem(list, index));
@@ -164,15 +169,16 @@ Value SortByKeys(Memory& memory, Args args) {
   return SortBy(memory, args[0], args[1]);
 }
 
+/// True where a function that costs as much as this can but go beyond the limit: the cost will end
+/// the evaluation, and need not wait for a result.
+bool IsBeyondLimit(std::uint64_t cost) { return cost > kCallCostLimit; }
+
 Value MakeRange(Memory& memory, Args args) {
   const std::int64_t size = args[0].integer;
   if (size < 0) {
     return memory.Error("lists.range: size must be non-negative, got " + std::to_string(size));
   }
-  // Its cost is one for each element, so that this is beyond any limit.
-  if (size > static_cast<std::int64_t>(kCallCostLimit)) {
-    return Value::Error(kCostLimitExceeded);
-  }
+  if (IsBeyondLimit(static_cast<std::uint64_t>(size))) return Value::Error(kCostLimitExceeded);
   const Value list = memory.NewList(static_cast<std::uint32_t>(size));
   for (std::int64_t i = 0; i < size; ++i) memory.Append(list, Value::Int(i));
   return list;
@@ -185,51 +191,51 @@ Value Reverse(Memory& memory, Args args) {
   return list;
 }
 
-/// True where comparing each element of a list with each of another costs more than the limit: its
-/// cost will end the evaluation, and need not wait for a result.
-bool IsBeyondLimit(const Value& a, const Value& b) {
-  return std::uint64_t{ListSize(a)} * ListSize(b) > kCallCostLimit;
+/// How often all elements of a list are compared with all of another.
+std::uint64_t Pairs(const Value& a, const Value& b) {
+  return std::uint64_t{ListSize(a)} * ListSize(b);
 }
 
 Value Distinct(Memory& memory, Args args) {
-  if (IsBeyondLimit(args[0], args[0])) return Value::Error(kCostLimitExceeded);
+  if (IsBeyondLimit(Pairs(args[0], args[0]))) return Value::Error(kCostLimitExceeded);
   const Value list = memory.NewList();
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
     const Value item = ListItem(args[0], i);
     bool is_known = false;
     for (std::uint32_t j = 0; j < ListSize(list) && !is_known; ++j) {
-      is_known = Equal(item, ListItem(list, j));
+      is_known = Equal(memory, item, ListItem(list, j));
     }
     if (!is_known) memory.Append(list, item);
   }
   return list;
 }
 
-bool ListHas(const Value& list, const Value& wanted) {
+bool ListHas(Memory& memory, const Value& list, const Value& wanted) {
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-    if (Equal(wanted, ListItem(list, i))) return true;
+    if (Equal(memory, wanted, ListItem(list, i))) return true;
   }
   return false;
 }
 
-bool ContainsAll(const Value& list, const Value& part) {
-  if (IsBeyondLimit(list, part)) return false;
+bool ContainsAll(Memory& memory, const Value& list, const Value& part) {
+  if (IsBeyondLimit(Pairs(list, part))) return false;
   for (std::uint32_t i = 0; i < ListSize(part); ++i) {
-    if (!ListHas(list, ListItem(part, i))) return false;
+    if (!ListHas(memory, list, ListItem(part, i))) return false;
   }
   return true;
 }
 
-Value SetContains(Memory& /*memory*/, Args args) {
-  return Value::Bool(ContainsAll(args[0], args[1]));
+Value SetContains(Memory& memory, Args args) {
+  return Value::Bool(ContainsAll(memory, args[0], args[1]));
 }
-Value SetEquivalent(Memory& /*memory*/, Args args) {
-  return Value::Bool(ContainsAll(args[0], args[1]) && ContainsAll(args[1], args[0]));
+Value SetEquivalent(Memory& memory, Args args) {
+  return Value::Bool(ContainsAll(memory, args[0], args[1]) &&
+                     ContainsAll(memory, args[1], args[0]));
 }
-Value SetIntersects(Memory& /*memory*/, Args args) {
-  if (IsBeyondLimit(args[0], args[1])) return Value::Bool(false);
+Value SetIntersects(Memory& memory, Args args) {
+  if (IsBeyondLimit(Pairs(args[0], args[1]))) return Value::Bool(false);
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
-    if (ListHas(args[1], ListItem(args[0], i))) return Value::Bool(true);
+    if (ListHas(memory, args[1], ListItem(args[0], i))) return Value::Bool(true);
   }
   return Value::Bool(false);
 }
@@ -252,8 +258,10 @@ CallEstimate EstimateNewList(double factor, Range size) {
 
 std::uint64_t CostNewList(double factor, std::uint64_t size) {
   if (factor < 0) factor = 1;
+  constexpr double kTwoTo64 = 18446744073709551616.0;
   const double scaled = static_cast<double>(size) * factor;
-  return AddCost(static_cast<std::uint64_t>(scaled), 1 + kListCost);
+  return AddCost(scaled < kTwoTo64 ? static_cast<std::uint64_t>(scaled) : kUnbounded,
+                 1 + kListCost);
 }
 
 std::optional<CallEstimate> EstimateSlice(const EstimatedCall& call) {
@@ -291,15 +299,16 @@ std::optional<CallEstimate> EstimateSortBy(const EstimatedCall& call) {
   return EstimatePairs(call.Size(call.args[0]), is_text);
 }
 
-std::uint64_t CostResult(Args /*args*/, const Value& result) {
+std::uint64_t CostResult(Memory& /*memory*/, Args /*args*/, const Value& result) {
   return CostNewList(1, CostSize(result));
 }
-std::uint64_t CostRange(Args args, const Value& /*result*/) {
+std::uint64_t CostRange(Memory& /*memory*/, Args args, const Value& /*result*/) {
   const bool is_size = args[0].is_int() && args[0].integer >= 0;
   return CostNewList(1, is_size ? static_cast<std::uint64_t>(args[0].integer) : 1);
 }
-std::uint64_t CostFlatten(Args args, const Value& /*result*/) {
-  const double depth = args.size() == 2 ? static_cast<double>(args[1].integer) : 1;
+std::uint64_t CostFlatten(Memory& /*memory*/, Args args, const Value& /*result*/) {
+  const bool has_depth = args.size() == 2 && args[1].is_int();
+  const double depth = has_depth ? static_cast<double>(args[1].integer) : 1;
   return CostNewList(depth, CostSize(args[0]));
 }
 std::uint64_t CostPairs(const Value& list) {
@@ -309,8 +318,12 @@ std::uint64_t CostPairs(const Value& list) {
   const bool is_text = first.is_string() || first.kind == Kind::kBytes;
   return CostNewList(is_text ? 2 + kStringFactor : 2, MultiplyCost(size, size));
 }
-std::uint64_t CostSort(Args args, const Value& /*result*/) { return CostPairs(args[0]); }
-std::uint64_t CostSortBy(Args args, const Value& /*result*/) { return CostPairs(args[1]); }
+std::uint64_t CostSort(Memory& /*memory*/, Args args, const Value& /*result*/) {
+  return CostPairs(args[0]);
+}
+std::uint64_t CostSortBy(Memory& /*memory*/, Args args, const Value& /*result*/) {
+  return CostPairs(args[1]);
+}
 
 template <int factor>
 std::optional<CallEstimate> EstimateSets(const EstimatedCall& call) {
@@ -318,7 +331,7 @@ std::optional<CallEstimate> EstimateSets(const EstimatedCall& call) {
   return CallEstimate{pairs.Scale(factor) + Range::Fixed(1), std::nullopt};
 }
 template <int factor>
-std::uint64_t CostSets(Args args, const Value& /*result*/) {
+std::uint64_t CostSets(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return AddCost(1, ScaleCost(MultiplyCost(CostSize(args[0]), CostSize(args[1])), factor));
 }
 

@@ -1,4 +1,5 @@
-// format.dns1123Label() and the other named formats (apiserver/pkg/cel/library/format.go).
+// format.dns1123Label() and the other named formats (apiserver/pkg/cel/library/format.go). Some are
+// string formats of schemas: schema/format comes before this room, schema itself after it.
 #include <array>
 #include <memory>
 
@@ -61,7 +62,7 @@ constexpr NamedFormat kFormats[] = {
 };
 
 Value MakeFormat(Memory& memory, const NamedFormat& format) {
-  auto* value = memory.arena().Allocate<FormatValue>(1);
+  auto* value = memory.Take<FormatValue>();
   value->kind = Opaque::Kind::kFormat;
   value->format = &format;
   return memory.OfOpaque(value);
@@ -97,7 +98,7 @@ std::optional<CallEstimate> EstimateValidate(const EstimatedCall& call) {
       std::nullopt};
 }
 
-std::uint64_t CostValidate(Args args, const Value& /*result*/) {
+std::uint64_t CostValidate(Memory& /*memory*/, Args args, const Value& /*result*/) {
   if (args[0].kind != Value::Kind::kOpaque || args[0].opaque->kind != Opaque::Kind::kFormat) {
     return 1;
   }

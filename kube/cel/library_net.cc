@@ -19,14 +19,14 @@ const go::IpPrefix& Cidr(const Value& value) {
 }
 
 Value MakeIp(Memory& memory, const go::IpAddress& address) {
-  auto* value = memory.arena().Allocate<IpValue>(1);
+  auto* value = memory.Take<IpValue>();
   value->kind = Opaque::Kind::kIp;
   value->address = address;
   return memory.OfOpaque(value);
 }
 
 Value MakeCidr(Memory& memory, const go::IpPrefix& prefix) {
-  auto* value = memory.arena().Allocate<CidrValue>(1);
+  auto* value = memory.Take<CidrValue>();
   value->kind = Opaque::Kind::kCidr;
   value->prefix = prefix;
   return memory.OfOpaque(value);
@@ -157,14 +157,15 @@ std::optional<CallEstimate> EstimateContainsCidr(const EstimatedCall& call) {
 }
 
 template <bool is_text>
-std::uint64_t CostContainsIp(Args args, const Value& /*result*/) {
+std::uint64_t CostContainsIp(Memory& /*memory*/, Args args, const Value& /*result*/) {
   const std::uint64_t cost = ScaleCost(2 * CostSize(args[0]), kAddressFactor);
-  return is_text ? cost + ScaleCost(CostSize(args[1]), kStringFactor) : cost;
+  return is_text ? AddCost(cost, ScaleCost(CostSize(args[1]), kStringFactor)) : cost;
 }
 
 template <bool is_text>
-std::uint64_t CostContainsCidr(Args args, const Value& result) {
-  return CostContainsIp<is_text>(args, result) + ScaleCost(CostSize(args[0]), kAddressFactor) + 1;
+std::uint64_t CostContainsCidr(Memory& memory, Args args, const Value& result) {
+  return AddCost(CostContainsIp<is_text>(memory, args, result),
+                 ScaleCost(CostSize(args[0]), kAddressFactor) + 1);
 }
 
 std::optional<CallEstimate> EstimateCanonical(const EstimatedCall& call) {

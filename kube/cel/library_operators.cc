@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/cel/function.h"
 #include "kube/cel/operators.h"
-#include "kube/cel/pattern.h"
 #include "kube/cel/time.h"
 
 namespace kube::cel {
@@ -54,26 +54,33 @@ constexpr auto kSubtractOverflows = [](auto a, auto b, auto* r) {
 constexpr auto kMultiplyOverflows = [](auto a, auto b, auto* r) {
   return __builtin_mul_overflow(a, b, r);
 };
-Value TimestampOrError(const std::optional<Value>& timestamp) {
-  return timestamp ? *timestamp : Value::Error("timestamp overflow");
+
+Value ConcatenateTexts(Memory& memory, const Value& a, const Value& b) {
+  char* text = memory.Take<char>(std::size_t{a.size} + b.size);
+  std::copy_n(b.characters, b.size, std::copy_n(a.characters, a.size, text));
+  Value result = a;
+  result.characters = text;
+  result.size += b.size;
+  return result;
 }
 
-Value Concatenate(Memory& memory, const Value& a, const Value& b) {
-  std::string text(a.text());
-  text += b.text();
-  return a.is_string() ? memory.String(text) : memory.Bytes(text);
+Value ConcatenateLists(Memory& memory, const Value& a, const Value& b) {
+  const bool may_change = a.kind == Kind::kList && a.is_mutable;
+  const Value list = may_change ? a : memory.NewList(ListSize(a) + ListSize(b));
+  const auto append = [&](const Value& part) {
+    for (std::uint32_t i = 0, size = ListSize(part); i < size; ++i) {
+      memory.Append(list, ListItem(part, i));
+    }
+  };
+  if (!may_change) append(a);
+  append(b);
+  return list;
 }
 
 Value Add(Memory& memory, Args args) {
   const Value& a = args[0];
   const Value& b = args[1];
-  if (a.is_list() && b.is_list()) {
-    if (a.kind == Kind::kList && a.is_mutable) {
-      for (std::uint32_t i = 0, size = ListSize(b); i < size; ++i) memory.Append(a, ListItem(b, i));
-      return a;
-    }
-    return ConcatenateLists(memory, a, b);
-  }
+  if (a.is_list() && b.is_list()) return ConcatenateLists(memory, a, b);
   if (a.kind == b.kind) {
     switch (a.kind) {
       case Kind::kInt:
@@ -84,7 +91,7 @@ Value Add(Memory& memory, Args args) {
         return Value::Double(a.real + b.real);
       case Kind::kString:
       case Kind::kBytes:
-        return Concatenate(memory, a, b);
+        return ConcatenateTexts(memory, a, b);
       case Kind::kDuration:
         return CheckedDuration(a, b, kAddOverflows);
       default:
@@ -92,10 +99,10 @@ Value Add(Memory& memory, Args args) {
     }
   }
   if (a.kind == Kind::kDuration && b.kind == Kind::kTimestamp) {
-    return TimestampOrError(AddToTimestamp(b, a.integer));
+    return AddToTimestamp(b, a.integer);
   }
   if (a.kind == Kind::kTimestamp && b.kind == Kind::kDuration) {
-    return TimestampOrError(AddToTimestamp(a, b.integer));
+    return AddToTimestamp(a, b.integer);
   }
   const bool adds = a.is_number() || a.is_string() || a.is_list() || a.kind == Kind::kBytes;
   return adds ? Value::Error(kNoOverload) : NoOperator(memory, a, kAdd);
@@ -133,7 +140,7 @@ Value Subtract(Memory& memory, Args args) {
   }
   if (a.kind == Kind::kTimestamp && b.kind == Kind::kDuration) {
     if (b.integer == INT64_MIN) return Value::Error(kIntOverflow);
-    return TimestampOrError(AddToTimestamp(a, -b.integer));
+    return AddToTimestamp(a, -b.integer);
   }
   return a.is_number() ? Value::Error(kNoOverload) : NoOperator(memory, a, kSubtract);
 }
@@ -214,15 +221,15 @@ Value LessEquals(Memory& m, Args args) { return CompareWith(m, args, kLessEquals
 Value Greater(Memory& m, Args args) { return CompareWith(m, args, kGreater, 1, 1); }
 Value GreaterEquals(Memory& m, Args args) { return CompareWith(m, args, kGreaterEquals, 0, 1); }
 
-Value In(Memory& /*memory*/, Args args) {
+Value In(Memory& memory, Args args) {
   const Value& container = args[1];
   if (container.is_map()) {
-    const Value found = MapFind(container, args[0]);
+    const Value found = MapFind(memory, container, args[0]);
     return Value::Bool(found.kind != Kind::kUnset && !found.is_error());
   }
   if (!container.is_list()) return Value::Error(kNoOverload);
   for (std::uint32_t i = 0, size = ListSize(container); i < size; ++i) {
-    if (Equal(args[0], ListItem(container, i))) return Value::Bool(true);
+    if (Equal(memory, args[0], ListItem(container, i))) return Value::Bool(true);
   }
   return Value::Bool(false);
 }
@@ -240,16 +247,10 @@ Value TestText(Memory& /*memory*/, Args args) {
 }
 
 bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
+  return base::FindText(text, part) != std::string_view::npos;
 }
 bool StartsWith(std::string_view text, std::string_view start) { return text.starts_with(start); }
 bool EndsWith(std::string_view text, std::string_view end) { return text.ends_with(end); }
-
-Value Matches(Memory& memory, Args args) {
-  if (!args[0].is_string()) return NoOperator(memory, args[0], "matches");
-  if (!args[1].is_string()) return Value::Error(kNoOverload);
-  return MatchPattern(memory, args[1].text(), args[0].text());
-}
 
 /// True also where the argument is an error.
 Value NotStrictlyFalse(Memory& /*memory*/, Args args) { return Value::Bool(!args[0].is_false()); }
@@ -265,13 +266,11 @@ Value MutableMap(Memory& memory, const Value& map) {
   return copy;
 }
 
-bool HasKey(const Value& map, const Value& key) { return MapFind(map, key).kind != Kind::kUnset; }
-
 Value MapInsert(Memory& memory, Args args) {
   if (!args[0].is_map()) return Value::Error(kNoOverload);
   const Value map = MutableMap(memory, args[0]);
   const auto insert = [&](const Value& key, const Value& value) {
-    if (HasKey(map, key)) {
+    if (MapFind(memory, map, key).kind != Kind::kUnset) {
       return memory.Error("insert failed: key " + Describe(key) + " already exists");
     }
     memory.Set(map, key, value);
@@ -289,19 +288,21 @@ Value MapInsert(Memory& memory, Args args) {
 
 // ---- Costs.
 
-std::uint64_t CostAddText(Args args, const Value& /*result*/) {
+std::uint64_t CostAddText(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return ScaleCost(AddCost(CostSize(args[0]), CostSize(args[1])), kStringFactor);
 }
 
-std::uint64_t CostCompareTexts(Args args, const Value& /*result*/) {
+std::uint64_t CostCompareTexts(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return ScaleCost(std::min(CostSize(args[0]), CostSize(args[1])), kStringFactor);
 }
 
-std::uint64_t CostInList(Args args, const Value& /*result*/) { return CostSize(args[1]); }
-std::uint64_t CostArgument(Args args, const Value& /*result*/) {
+std::uint64_t CostInList(Memory& /*memory*/, Args args, const Value& /*result*/) {
+  return CostSize(args[1]);
+}
+std::uint64_t CostArgument(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return ScaleCost(CostSize(args[1]), kStringFactor);
 }
-std::uint64_t CostContains(Args args, const Value& /*result*/) {
+std::uint64_t CostContains(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return MultiplyCost(ScaleCost(CostSize(args[0]), kStringFactor),
                       ScaleCost(CostSize(args[1]), kStringFactor));
 }
@@ -335,11 +336,6 @@ Overload Generic(std::string_view function, std::string_view id, std::string_vie
 
 Overload Member(Overload row) {
   row.is_member = true;
-  return row;
-}
-
-Overload BuiltIn(Overload row) {
-  row.dispatch = Dispatch::kBuiltIn;
   return row;
 }
 
@@ -403,15 +399,14 @@ void AddOrderings(std::vector<Overload>& rows) {
 
 std::vector<Overload> MakeRows() {
   std::vector<Overload> rows = {
-      BuiltIn(Generic(kConditional, "conditional", "bool, A, A", "A", nullptr)),
-      BuiltIn(Generic(kAnd, "logical_and", "bool, bool", "bool", nullptr)),
-      BuiltIn(Generic(kOr, "logical_or", "bool, bool", "bool", nullptr)),
+      Generic(kConditional, "conditional", "bool, A, A", "A", nullptr),
+      Generic(kAnd, "logical_and", "bool, bool", "bool", nullptr),
+      Generic(kOr, "logical_or", "bool, bool", "bool", nullptr),
       Generic(kNot, "logical_not", "bool", "bool", Not),
       Generic(kNotStrictlyFalse, "not_strictly_false", "bool", "bool", NotStrictlyFalse),
-      BuiltIn(Generic(kEquals, "equals", "A, A", "bool", nullptr, EstimateCompareTexts,
-                      CostCompareTexts)),
-      BuiltIn(Generic(kNotEquals, "not_equals", "A, A", "bool", nullptr, EstimateCompareTexts,
-                      CostCompareTexts)),
+      Generic(kEquals, "equals", "A, A", "bool", nullptr, EstimateCompareTexts, CostCompareTexts),
+      Generic(kNotEquals, "not_equals", "A, A", "bool", nullptr, EstimateCompareTexts,
+              CostCompareTexts),
       Generic(kAdd, "add_bytes", "bytes, bytes", "bytes", Add, nullptr, CostAddText),
       Generic(kAdd, "add_double", "double, double", "double", Add),
       Generic(kAdd, "add_duration_duration", "duration, duration", "duration", Add),
@@ -439,8 +434,8 @@ std::vector<Overload> MakeRows() {
       Generic(kSubtract, "subtract_timestamp_timestamp", "timestamp, timestamp", "duration",
               Subtract),
       Generic(kSubtract, "subtract_uint64", "uint, uint", "uint", Subtract),
-      BuiltIn(Generic(kIndex, "index_list", "list(A), int", "A", nullptr)),
-      BuiltIn(Generic(kIndex, "index_map", "map(A, B), A", "B", nullptr)),
+      Generic(kIndex, "index_list", "list(A), int", "A", nullptr),
+      Generic(kIndex, "index_map", "map(A, B), A", "B", nullptr),
       Generic(kIn, "in_list", "A, list(A)", "bool", In, EstimateInList, CostInList),
       Generic(kIn, "in_map", "A, map(A, B)", "bool", In),
       Generic("size", "size_bytes", "bytes", "int", Size),
@@ -473,16 +468,6 @@ std::vector<Overload> MakeRows() {
 }
 
 }  // namespace
-
-Value ConcatenateLists(Memory& memory, const Value& a, const Value& b) {
-  const Value list = memory.NewList(ListSize(a) + ListSize(b));
-  for (const Value& part : {a, b}) {
-    for (std::uint32_t i = 0, size = ListSize(part); i < size; ++i) {
-      memory.Append(list, ListItem(part, i));
-    }
-  }
-  return list;
-}
 
 std::span<const Overload> OperatorLibrary() {
   static const std::vector<Overload> rows = MakeRows();

@@ -1,8 +1,8 @@
 // Optional values (cel-go cel/library.go). The evaluator itself does or(), orValue() and the
-// operators
-// .? and [?].
+// operators .? and [?].
 #include "kube/cel/function.h"
 #include "kube/cel/operators.h"
+#include "kube/cel/time.h"
 
 namespace kube::cel {
 namespace {
@@ -28,7 +28,7 @@ bool IsZero(const Value& value) {
     case Kind::kBytes:
       return value.size == 0;
     case Kind::kTimestamp:
-      return value.integer == -62135596800 && value.size == 0;
+      return value.integer == kFirstSecond && value.size == 0;
     case Kind::kList:
     case Kind::kJsonList:
       return ListSize(value) == 0;
@@ -60,6 +60,7 @@ Value First(Memory& memory, Args args) { return FromList(memory, args[0], true);
 Value Last(Memory& memory, Args args) { return FromList(memory, args[0], false); }
 
 Value Unwrap(Memory& memory, Args args) {
+  memory.Visit(ListSize(args[0]));
   const Value list = memory.NewList();
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
     const Value item = ListItem(args[0], i);
@@ -73,10 +74,8 @@ Value Unwrap(Memory& memory, Args args) {
 
 Overload Row(std::string_view function, std::string_view id, bool is_member, std::string_view args,
              std::string_view result, Implementation run) {
-  return {
-      function, id,      is_member, args,  result,
-      run,      nullptr, nullptr,   false, run == nullptr ? Dispatch::kBuiltIn : Dispatch::kTyped,
-      kSince};
+  return {function, id,    is_member,        args,  result, run, nullptr,
+          nullptr,  false, Dispatch::kTyped, kSince};
 }
 
 }  // namespace

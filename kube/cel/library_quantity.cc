@@ -44,12 +44,12 @@ Decimal ToDecimal(const QuantityValue& value) {
 }
 
 Value MakeQuantity(Memory& memory, const Decimal& decimal) {
-  auto* value = memory.arena().Allocate<QuantityValue>(1);
+  auto* value = memory.Take<QuantityValue>();
   value->kind = Opaque::Kind::kQuantity;
   value->is_decimal = decimal.is_decimal;
   value->is_negative = decimal.is_negative;
   value->scale = decimal.scale;
-  value->digits = memory.arena().Copy(decimal.digits);
+  value->digits = memory.Copy(decimal.digits);
   return memory.OfOpaque(value);
 }
 
@@ -93,10 +93,19 @@ std::string SubtractDigits(const std::string& a, const std::string& b) {
   return difference;
 }
 
-std::string TimesTwo(const std::string& digits, int times) {
-  std::string result = digits;
-  for (int i = 0; i < times; ++i) result = AddDigits(result, result);
-  return result;
+std::string TimesPowerOfTwo(std::string digits, int power) {
+  constexpr int kBitsAtOnce = 30;
+  for (; power > 0; power -= kBitsAtOnce) {
+    const int bits = std::min(power, kBitsAtOnce);
+    std::uint64_t carry = 0;
+    for (std::size_t i = digits.size(); i > 0; --i) {
+      carry += static_cast<std::uint64_t>(digits[i - 1] - '0') << bits;
+      digits[i - 1] = static_cast<char>('0' + carry % 10);
+      carry /= 10;
+    }
+    if (carry > 0) digits.insert(0, std::to_string(carry));
+  }
+  return digits;
 }
 
 std::optional<std::int64_t> ToInt64(const std::string& digits, bool is_negative) {
@@ -119,17 +128,25 @@ bool Align(Decimal& a, Decimal& b) {
   return true;
 }
 
-/// What comes first in size, without aligning numbers that are far apart.
-int Compare(Decimal a, Decimal b) {
-  const int a_sign = a.is_zero() ? 0 : a.is_negative ? -1 : 1;
-  const int b_sign = b.is_zero() ? 0 : b.is_negative ? -1 : 1;
-  if (a_sign != b_sign || a_sign == 0) return a_sign < b_sign ? -1 : a_sign > b_sign ? 1 : 0;
-  const auto magnitude = [](const Decimal& d) {
-    return static_cast<std::int64_t>(d.digits.size()) + d.scale;
+/// What comes first, without zeros for numbers of different scales.
+template <typename Number>
+int Compare(const Number& a, const Number& b) {
+  const auto sign = [](const Number& n) { return n.digits == "0" ? 0 : n.is_negative ? -1 : 1; };
+  const int a_sign = sign(a);
+  if (a_sign != sign(b)) return a_sign < sign(b) ? -1 : 1;
+  if (a_sign == 0) return 0;
+  const auto magnitude = [](const Number& n) {
+    return static_cast<std::int64_t>(n.digits.size()) + n.scale;
   };
-  int order = magnitude(a) < magnitude(b) ? -1 : magnitude(a) > magnitude(b) ? 1 : 0;
-  if (order == 0 && Align(a, b)) order = CompareDigits(a.digits, b.digits);
-  return a_sign * order;
+  if (magnitude(a) != magnitude(b)) return magnitude(a) < magnitude(b) ? -a_sign : a_sign;
+  const std::size_t shared = std::min(a.digits.size(), b.digits.size());
+  const auto has_more = [&](const Number& n) {
+    return n.digits.find_first_not_of('0', shared) != n.digits.npos;
+  };
+  int order = std::string_view(a.digits).substr(0, shared).compare(
+      std::string_view(b.digits).substr(0, shared));
+  if (order == 0) order = (has_more(a) ? 1 : 0) - (has_more(b) ? 1 : 0);
+  return order < 0 ? -a_sign : order > 0 ? a_sign : 0;
 }
 
 /// The parts of a quantity as it is written.
@@ -229,7 +246,8 @@ std::optional<std::string_view> ParseQuantity(std::string_view text, Decimal& nu
                              static_cast<std::int64_t>(parts.fraction.size());
   number.scale = static_cast<std::int32_t>(std::clamp<std::int64_t>(scale, INT32_MIN, INT32_MAX));
   const bool is_small = Precision(parts, *suffix) >= 0 && number.scale >= kNano;
-  if (suffix->base == 2) number.digits = TimesTwo(number.digits, suffix->exponent);
+  if (suffix->base == 2)
+    number.digits = TimesPowerOfTwo(std::move(number.digits), suffix->exponent);
   if (is_small && ToInt64(number.digits, false)) {
     if (number.is_zero()) number.is_negative = false;
     return std::nullopt;
@@ -362,57 +380,30 @@ Value Sign(Memory& /*memory*/, Args args) {
   return Value::Int(quantity.digits == "0" ? 0 : quantity.is_negative ? -1 : 1);
 }
 
-Value IsGreater(Memory& /*memory*/, Args args) {
-  return Value::Bool(CompareQuantities(Quantity(args[0]), Quantity(args[1])) == 1);
-}
-Value IsLess(Memory& /*memory*/, Args args) {
-  return Value::Bool(CompareQuantities(Quantity(args[0]), Quantity(args[1])) == -1);
-}
-Value CompareTo(Memory& /*memory*/, Args args) {
-  return Value::Int(CompareQuantities(Quantity(args[0]), Quantity(args[1])));
-}
-
-Overload Row(std::string_view function, std::string_view id, bool is_member, std::string_view args,
-             std::string_view result, Implementation run) {
-  const bool parses = args == "string";
-  return {function,
-          id,
-          is_member,
-          args,
-          result,
-          run,
-          parses ? EstimateTraversal : EstimateOne,
-          parses ? CostTraversal : CostOne,
-          true,
-          Dispatch::kTyped,
-          kSince};
-}
-
 }  // namespace
 
-int CompareQuantities(const QuantityValue& a, const QuantityValue& b) {
-  return Compare(ToDecimal(a), ToDecimal(b));
-}
+int CompareQuantities(const QuantityValue& a, const QuantityValue& b) { return Compare(a, b); }
 
 std::span<const Overload> QuantityLibrary() {
   constexpr std::string_view kOne = "kubernetes.Quantity";
   constexpr std::string_view kTwo = "kubernetes.Quantity, kubernetes.Quantity";
   constexpr std::string_view kWithInt = "kubernetes.Quantity, int";
   static const Overload rows[] = {
-      Row("quantity", "string_to_quantity", false, "string", kOne, StringToQuantity),
-      Row("isQuantity", "is_quantity_string", false, "string", "bool", IsQuantity),
+      ValueRow("quantity", "string_to_quantity", false, "string", kOne, StringToQuantity, kSince),
+      ValueRow("isQuantity", "is_quantity_string", false, "string", "bool", IsQuantity, kSince),
       // Not a method, as the server has it.
-      Row("sign", "quantity_sign", false, kOne, "int", Sign),
-      Row("isGreaterThan", "quantity_is_greater_than", true, kTwo, "bool", IsGreater),
-      Row("isLessThan", "quantity_is_less_than", true, kTwo, "bool", IsLess),
-      Row("compareTo", "quantity_compare_to", true, kTwo, "int", CompareTo),
-      Row("asApproximateFloat", "quantity_get_float", true, kOne, "double", AsFloat),
-      Row("asInteger", "quantity_get_int", true, kOne, "int", AsInteger),
-      Row("isInteger", "quantity_is_integer", true, kOne, "bool", IsInteger),
-      Row("add", "quantity_add", true, kTwo, kOne, Add),
-      Row("add", "quantity_add_int", true, kWithInt, kOne, Add),
-      Row("sub", "quantity_sub", true, kTwo, kOne, Subtract),
-      Row("sub", "quantity_sub_int", true, kWithInt, kOne, Subtract),
+      ValueRow("sign", "quantity_sign", false, kOne, "int", Sign, kSince),
+      ValueRow("isGreaterThan", "quantity_is_greater_than", true, kTwo, "bool", IsGreaterThan,
+               kSince),
+      ValueRow("isLessThan", "quantity_is_less_than", true, kTwo, "bool", IsLessThan, kSince),
+      ValueRow("compareTo", "quantity_compare_to", true, kTwo, "int", CompareTo, kSince),
+      ValueRow("asApproximateFloat", "quantity_get_float", true, kOne, "double", AsFloat, kSince),
+      ValueRow("asInteger", "quantity_get_int", true, kOne, "int", AsInteger, kSince),
+      ValueRow("isInteger", "quantity_is_integer", true, kOne, "bool", IsInteger, kSince),
+      ValueRow("add", "quantity_add", true, kTwo, kOne, Add, kSince),
+      ValueRow("add", "quantity_add_int", true, kWithInt, kOne, Add, kSince),
+      ValueRow("sub", "quantity_sub", true, kTwo, kOne, Subtract, kSince),
+      ValueRow("sub", "quantity_sub_int", true, kWithInt, kOne, Subtract, kSince),
   };
   return rows;
 }

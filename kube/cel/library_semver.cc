@@ -139,11 +139,11 @@ Problem ReadVersion(Memory& memory, Args args, SemverValue& version) {
   if (args.size() == 2 && args[1].boolean) {
     if (Problem problem = Normalize(text)) return problem;
   }
-  return ParseVersion(memory.arena().Copy(text), version);
+  return ParseVersion(memory.Copy(text), version);
 }
 
 Value StringToSemver(Memory& memory, Args args) {
-  auto* value = memory.arena().Allocate<SemverValue>(1);
+  auto* value = memory.Take<SemverValue>();
   if (const Problem problem = ReadVersion(memory, args, *value)) return memory.Error(*problem);
   return memory.OfOpaque(value);
 }
@@ -161,16 +161,6 @@ Value Minor(Memory& /*memory*/, Args args) {
 }
 Value Patch(Memory& /*memory*/, Args args) {
   return Value::Int(static_cast<std::int64_t>(Version(args[0]).patch));
-}
-
-Value IsGreater(Memory& /*memory*/, Args args) {
-  return Value::Bool(CompareSemvers(Version(args[0]), Version(args[1])) == 1);
-}
-Value IsLess(Memory& /*memory*/, Args args) {
-  return Value::Bool(CompareSemvers(Version(args[0]), Version(args[1])) == -1);
-}
-Value CompareTo(Memory& /*memory*/, Args args) {
-  return Value::Int(CompareSemvers(Version(args[0]), Version(args[1])));
 }
 
 int Order(std::uint64_t a, std::uint64_t b) { return a < b ? -1 : a > b ? 1 : 0; }
@@ -197,22 +187,6 @@ int ComparePrereleases(std::string_view a, std::string_view b) {
   }
 }
 
-Overload Row(std::string_view function, std::string_view id, bool is_member, std::string_view args,
-             std::string_view result, Implementation run) {
-  const bool parses = !is_member;
-  return {function,
-          id,
-          is_member,
-          args,
-          result,
-          run,
-          parses ? EstimateTraversal : EstimateOne,
-          parses ? CostTraversal : CostOne,
-          true,
-          Dispatch::kTyped,
-          kSince};
-}
-
 }  // namespace
 
 int CompareSemvers(const SemverValue& a, const SemverValue& b) {
@@ -225,17 +199,20 @@ int CompareSemvers(const SemverValue& a, const SemverValue& b) {
 std::span<const Overload> SemverLibrary() {
   constexpr std::string_view kTwo = "kubernetes.Semver, kubernetes.Semver";
   static const Overload rows[] = {
-      Row("semver", "string_to_semver", false, "string", "kubernetes.Semver", StringToSemver),
-      Row("semver", "string_bool_to_semver", false, "string, bool", "kubernetes.Semver",
-          StringToSemver),
-      Row("isSemver", "is_semver_string", false, "string", "bool", IsSemver),
-      Row("isSemver", "is_semver_string_bool", false, "string, bool", "bool", IsSemver),
-      Row("isGreaterThan", "semver_is_greater_than", true, kTwo, "bool", IsGreater),
-      Row("isLessThan", "semver_is_less_than", true, kTwo, "bool", IsLess),
-      Row("compareTo", "semver_compare_to", true, kTwo, "int", CompareTo),
-      Row("major", "semver_major", true, "kubernetes.Semver", "int", Major),
-      Row("minor", "semver_minor", true, "kubernetes.Semver", "int", Minor),
-      Row("patch", "semver_patch", true, "kubernetes.Semver", "int", Patch),
+      ValueRow("semver", "string_to_semver", false, "string", "kubernetes.Semver", StringToSemver,
+               kSince),
+      ValueRow("semver", "string_bool_to_semver", false, "string, bool", "kubernetes.Semver",
+               StringToSemver, kSince),
+      ValueRow("isSemver", "is_semver_string", false, "string", "bool", IsSemver, kSince),
+      ValueRow("isSemver", "is_semver_string_bool", false, "string, bool", "bool", IsSemver,
+               kSince),
+      ValueRow("isGreaterThan", "semver_is_greater_than", true, kTwo, "bool", IsGreaterThan,
+               kSince),
+      ValueRow("isLessThan", "semver_is_less_than", true, kTwo, "bool", IsLessThan, kSince),
+      ValueRow("compareTo", "semver_compare_to", true, kTwo, "int", CompareTo, kSince),
+      ValueRow("major", "semver_major", true, "kubernetes.Semver", "int", Major, kSince),
+      ValueRow("minor", "semver_minor", true, "kubernetes.Semver", "int", Minor, kSince),
+      ValueRow("patch", "semver_patch", true, "kubernetes.Semver", "int", Patch, kSince),
   };
   return rows;
 }

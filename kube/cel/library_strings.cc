@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kube/base/rune.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/cel/format_text.h"
 #include "kube/cel/function.h"
@@ -47,8 +48,17 @@ Value IndexOf(Memory& memory, Args args) {
   const std::int64_t size = Characters(text);
   if (part.empty()) return Value::Int(std::min(offset, size));
   if (offset >= size) return Value::Int(-1);
-  const std::size_t found = text.find(part, ByteOf(text, offset));
+  const std::size_t found = base::FindText(text, part, ByteOf(text, offset));
   return Value::Int(found == std::string_view::npos ? -1 : Characters(text.substr(0, found)));
+}
+
+/// std::string_view::rfind in linear time: what comes last comes first from behind.
+std::size_t FindLast(std::string_view text, std::string_view part, std::size_t from) {
+  if (part.size() > text.size()) return std::string_view::npos;
+  const std::string_view searched = text.substr(0, std::min(from, text.size()) + part.size());
+  const std::string backwards(searched.rbegin(), searched.rend());
+  const std::size_t found = base::FindText(backwards, std::string(part.rbegin(), part.rend()));
+  return found == std::string_view::npos ? found : searched.size() - found - part.size();
 }
 
 Value LastIndexOf(Memory& memory, Args args) {
@@ -63,17 +73,18 @@ Value LastIndexOf(Memory& memory, Args args) {
   if (offset < 0) return OutOfRange(memory, offset);
   if (part.empty()) return Value::Int(std::min(offset, size));
   if (offset >= size) return Value::Int(-1);
-  const std::size_t found = text.rfind(part, ByteOf(text, offset));
+  const std::size_t found = FindLast(text, part, ByteOf(text, offset));
   return Value::Int(found == std::string_view::npos ? -1 : Characters(text.substr(0, found)));
 }
 
 template <char from, char to, char first>
 Value ChangeCase(Memory& memory, Args args) {
-  std::string text(args[0].text());
-  for (char& c : text) {
-    if (c >= from && c <= to) c = static_cast<char>(c - from + first);
-  }
-  return memory.String(text);
+  const std::string_view text = args[0].text();
+  char* changed = memory.Take<char>(text.size());
+  std::transform(text.begin(), text.end(), changed, [](char c) {
+    return c >= from && c <= to ? static_cast<char>(c - from + first) : c;
+  });
+  return Value::String({changed, text.size()});
 }
 
 /// strings.Replace: `count` times at most; all where it is negative.
@@ -91,7 +102,7 @@ std::string Replace(std::string_view text, std::string_view old, std::string_vie
       at += size;
       continue;
     }
-    const std::size_t found = text.find(old, at);
+    const std::size_t found = base::FindText(text, old, at);
     if (found == std::string_view::npos) break;
     out += text.substr(at, found - at);
     out += with;
@@ -125,7 +136,7 @@ Value Split(Memory& memory, Args args) {
     return list;
   }
   for (; count != 1; --count) {
-    const std::size_t found = rest.find(separator);
+    const std::size_t found = base::FindText(rest, separator);
     if (found == std::string_view::npos) break;
     memory.Append(list, Value::String(rest.substr(0, found)));
     rest.remove_prefix(found + separator.size());
@@ -188,7 +199,7 @@ Value Format(Memory& memory, Args args) {
         break;
       case FormatReader::Step::kClause: {
         const Value value = ListItem(values, static_cast<std::uint32_t>(reader.argument()));
-        const auto text = FormatArgument(reader.clause(), value);
+        const auto text = FormatArgument(memory, reader.clause(), value);
         if (!text) return memory.Error("error during formatting: " + text.error());
         out += *text;
         break;
@@ -215,6 +226,7 @@ Value Quote(Memory& memory, Args args) {
 
 Value Join(Memory& memory, Args args) {
   const std::string_view separator = args.size() == 2 ? args[1].text() : std::string_view();
+  memory.Visit(ListSize(args[0]));
   std::string out;
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
     if (i > 0) out += separator;
@@ -279,7 +291,7 @@ std::optional<CallEstimate> EstimateJoin(const EstimatedCall& call) {
   return CallEstimate{size.Scale(kStringFactor), size};
 }
 
-std::uint64_t CostJoin(Args /*args*/, const Value& result) {
+std::uint64_t CostJoin(Memory& /*memory*/, Args /*args*/, const Value& result) {
   return ScaleCost(CostSize(result), 2 * kStringFactor);
 }
 

@@ -19,13 +19,12 @@ Value ParseUrl(Memory& memory, Args args) {
   if (!request) return memory.Error(std::string(kPrefix) + request.error());
   const auto url = go::ParseUrl(args[0].text(), kColons);
   if (!url) return memory.Error(std::string(kPrefix) + url.error());
-  json::Arena& arena = memory.arena();
-  auto* value = arena.Allocate<UrlValue>(1);
+  auto* value = memory.Take<UrlValue>();
   value->kind = Opaque::Kind::kUrl;
-  value->scheme = arena.Copy(url->scheme);
-  value->host = arena.Copy(url->host);
-  value->escaped_path = arena.Copy(url->escaped_path);
-  value->query = arena.Copy(url->raw_query);
+  value->scheme = memory.Copy(url->scheme);
+  value->host = memory.Copy(url->host);
+  value->escaped_path = memory.Copy(url->escaped_path);
+  value->query = memory.Copy(url->raw_query);
   std::string text = url->scheme.empty() ? "" : url->scheme + ":";
   if (url->user || !url->host.empty()) {
     text += "//";
@@ -35,7 +34,7 @@ Value ParseUrl(Memory& memory, Args args) {
   text += url->escaped_path;
   if (!url->raw_query.empty()) text += "?" + url->raw_query;
   if (!url->fragment.empty()) text += "#" + url->fragment;
-  value->text = arena.Copy(text);
+  value->text = memory.Copy(text);
   return memory.OfOpaque(value);
 }
 
@@ -85,7 +84,7 @@ Value GetQuery(Memory& memory, Args args) {
     const auto value = go::UnescapeQuery(pair.substr(std::min(equals + 1, pair.size())));
     if (!key || !value) continue;
     const Value key_value = memory.String(*key);
-    Value list = MapFind(map, key_value);
+    Value list = MapFind(memory, map, key_value);
     if (list.kind == Value::Kind::kUnset) {
       list = memory.NewList();
       memory.Set(map, key_value, list);

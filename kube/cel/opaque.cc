@@ -1,5 +1,7 @@
 #include "kube/cel/opaque.h"
 
+#include "kube/cel/function.h"
+
 namespace kube::cel {
 namespace {
 
@@ -31,19 +33,23 @@ TypeRef OpaqueType(const Opaque& opaque) {
   return types[static_cast<std::size_t>(opaque.kind)];
 }
 
+int CompareOpaque(const Opaque& a, const Opaque& b) {
+  return a.kind == Kind::kQuantity ? CompareQuantities(As<QuantityValue>(a), As<QuantityValue>(b))
+                                   : CompareSemvers(As<SemverValue>(a), As<SemverValue>(b));
+}
+
 bool EqualOpaque(const Opaque& a, const Opaque& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
     case Kind::kQuantity:
-      return CompareQuantities(As<QuantityValue>(a), As<QuantityValue>(b)) == 0;
+    case Kind::kSemver:
+      return CompareOpaque(a, b) == 0;
     case Kind::kIp:
       return As<IpValue>(a).address == As<IpValue>(b).address;
     case Kind::kCidr:
       return As<CidrValue>(a).prefix == As<CidrValue>(b).prefix;
     case Kind::kUrl:
       return As<UrlValue>(a).text == As<UrlValue>(b).text;
-    case Kind::kSemver:
-      return CompareSemvers(As<SemverValue>(a), As<SemverValue>(b)) == 0;
     case Kind::kFormat:
       return As<FormatValue>(a).format == As<FormatValue>(b).format;
   }
@@ -71,12 +77,52 @@ std::string DescribeOpaque(const Opaque& opaque) {
   return "";
 }
 
+std::size_t OpaqueTextSize(const Opaque& opaque) {
+  switch (opaque.kind) {
+    case Kind::kQuantity:
+      return As<QuantityValue>(opaque).digits.size();
+    case Kind::kUrl:
+      return As<UrlValue>(opaque).text.size();
+    case Kind::kSemver:
+      return As<SemverValue>(opaque).prerelease.size() + As<SemverValue>(opaque).build.size();
+    default:
+      return 0;
+  }
+}
+
 std::uint64_t OpaqueCostSize(const Opaque& opaque) {
   if (opaque.kind == Kind::kIp) return As<IpValue>(opaque).address.is_v6 ? 16 : 4;
   if (opaque.kind == Kind::kCidr) {
     return static_cast<std::uint64_t>(As<CidrValue>(opaque).prefix.bits + 7) / 8;
   }
   return 1;
+}
+
+Overload ValueRow(std::string_view function, std::string_view id, bool is_member,
+                  std::string_view args, std::string_view result, Implementation run,
+                  base::Release since) {
+  const bool reads_text = args == "string" || args == "string, bool";
+  return {function,
+          id,
+          is_member,
+          args,
+          result,
+          run,
+          reads_text ? EstimateTraversal : EstimateOne,
+          reads_text ? CostTraversal : CostOne,
+          true,
+          Dispatch::kTyped,
+          since};
+}
+
+Value IsGreaterThan(Memory& /*memory*/, std::span<const Value> args) {
+  return Value::Bool(CompareOpaque(*args[0].opaque, *args[1].opaque) > 0);
+}
+Value IsLessThan(Memory& /*memory*/, std::span<const Value> args) {
+  return Value::Bool(CompareOpaque(*args[0].opaque, *args[1].opaque) < 0);
+}
+Value CompareTo(Memory& /*memory*/, std::span<const Value> args) {
+  return Value::Int(CompareOpaque(*args[0].opaque, *args[1].opaque));
 }
 
 }  // namespace kube::cel

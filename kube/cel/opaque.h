@@ -64,10 +64,14 @@ struct FormatValue : Opaque {
 
 int CompareQuantities(const QuantityValue& a, const QuantityValue& b);
 int CompareSemvers(const SemverValue& a, const SemverValue& b);
+/// -1, 0 or 1: two quantities or two versions.
+int CompareOpaque(const Opaque& a, const Opaque& b);
 
 TypeRef OpaqueType(const Opaque& opaque);
 bool EqualOpaque(const Opaque& a, const Opaque& b);
 std::string DescribeOpaque(const Opaque& opaque);
+/// The bytes that it takes to look at all of it.
+std::size_t OpaqueTextSize(const Opaque& opaque);
 /// What size() in costs sees of it; 1 for most.
 std::uint64_t OpaqueCostSize(const Opaque& opaque);
 

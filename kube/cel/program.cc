@@ -7,7 +7,6 @@
 #include "kube/cel/evaluator.h"
 #include "kube/cel/operators.h"
 #include "kube/cel/parser.h"
-#include "kube/cel/pattern.h"
 
 namespace kube::cel {
 
@@ -19,7 +18,10 @@ using Op = Node::Op;
 class Planner {
  public:
   Planner(const Environment& environment, const CheckedExpression& checked, Program& program)
-      : environment_(environment), checked_(checked), program_(program) {}
+      : environment_(environment),
+        checked_(checked),
+        program_(program),
+        memory_(*program.constants_) {}
 
   /// Thrown with what keeps the program from being made.
   struct Failure {
@@ -83,7 +85,6 @@ class Planner {
   }
 
   Value Literal(const Constant& constant) {
-    Memory memory(*program_.constants_);
     switch (constant.kind) {
       case Constant::Kind::kBool:
         return Value::Bool(constant.boolean);
@@ -94,9 +95,9 @@ class Planner {
       case Constant::Kind::kDouble:
         return Value::Double(constant.real);
       case Constant::Kind::kString:
-        return memory.String(constant.text);
+        return memory_.String(constant.text);
       case Constant::Kind::kBytes:
-        return memory.Bytes(constant.text);
+        return memory_.Bytes(constant.text);
       default:
         return Value::Null();
     }
@@ -179,7 +180,7 @@ class Planner {
   std::uint32_t PlanSelect(const Expr& expr) {
     const std::uint32_t operand = Plan(*expr.target);
     Qualifier qualifier;
-    qualifier.key = Memory(*program_.constants_).String(expr.name);
+    qualifier.key = memory_.String(expr.name);
     qualifier.is_test = expr.is_test;
     const std::uint32_t node = Qualified(operand, qualifier);
     if (expr.is_test) program_.attributes_[NodeAt(node).first].is_test = true;
@@ -269,22 +270,20 @@ class Planner {
     const std::string_view name = call.function->name;
     if (name != "matches" && name != "find" && name != "findAll") return;
     if (!IsConstant(args[1]) || !NodeAt(args[1]).constant.is_string()) return;
-    std::string error;
-    auto matcher = CompilePattern(NodeAt(args[1]).constant.text(), error);
-    if (matcher == nullptr) throw Failure{error};
-    if (name == "matches") call.pattern = std::move(matcher);
+    Pattern pattern = CompilePattern(memory_, NodeAt(args[1]).constant.text());
+    if (pattern.matcher == nullptr) throw Failure{std::move(pattern.error)};
+    if (name == "matches") call.pattern = std::move(pattern.matcher);
   }
 
   /// `value in [constants]`; absent where the list holds what has no hash.
   std::optional<std::uint32_t> PlanSet(const std::vector<std::uint32_t>& args) {
     const Value list = NodeAt(args[1]).constant;
     if (ListSize(list) == 0) return AddConstant(Value::Bool(false));
-    Memory memory(*program_.constants_);
-    const Value set = memory.NewMap(ListSize(list));
+    const Value set = memory_.NewMap(ListSize(list));
     for (std::uint32_t i = 0; i < ListSize(list); ++i) {
       const Value item = ListItem(list, i);
       if (!item.is_string() && !item.is_number() && !item.is_bool()) return std::nullopt;
-      memory.Set(set, item, Value::Bool(true));
+      memory_.Set(set, item, Value::Bool(true));
     }
     Node node = WithArgs(Op::kInSet, {args[0]});
     node.constant = set;
@@ -363,6 +362,7 @@ class Planner {
   const Environment& environment_;
   const CheckedExpression& checked_;
   Program& program_;
+  Memory memory_;              // of constants
   std::vector<Local> locals_;  // the innermost last
 };
 
@@ -388,6 +388,8 @@ base::Result<Program, std::string> Program::Make(const Environment& environment,
     program.root_ = Planner(environment, checked, program).Plan(*checked.ast->root);
   } catch (const Planner::Failure& failure) {
     return base::Unexpected(failure.error);
+  } catch (const GivenUp&) {
+    return base::Unexpected(std::string(kCostLimitExceeded));
   }
   return program;
 }
@@ -398,7 +400,7 @@ Evaluation Program::Evaluate(std::span<const Value> variables, json::Arena& aren
   Evaluation evaluation;
   try {
     evaluation.value = evaluator.Run(root_);
-  } catch (const Evaluator::CostExceeded&) {
+  } catch (const GivenUp&) {
     evaluation.value = Value::Error(kCostLimitExceeded);
   }
   evaluation.cost = evaluator.cost();

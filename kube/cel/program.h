@@ -108,7 +108,9 @@ class Program {
                                                  const CheckedExpression& checked);
 
   /// Evaluates with the values of the environment's variables, in their order. Memory that the
-  /// result needs comes from `arena`. Stops with an error where the cost goes beyond `limit`.
+  /// result needs comes from `arena`. Stops with kCostLimitExceeded where the cost goes beyond
+  /// `limit`, and also where the evaluation takes more memory, or looks at more values, than Memory
+  /// lets it: what the server counts cheaply may take it very long.
   Evaluation Evaluate(std::span<const Value> variables, json::Arena& arena,
                       std::uint64_t limit = kCallCostLimit) const;
 

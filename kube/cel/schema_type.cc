@@ -50,6 +50,9 @@ const SchemaField* SchemaType::Field(std::string_view name) const {
 }
 
 const SchemaField* SchemaType::Key(std::string_view key) const {
+  // Few names are escaped: nearly all are their keys.
+  const SchemaField* same = Field(key);
+  if (same != nullptr && same->key == key) return same;
   for (const SchemaField& field : fields) {
     if (field.key == key) return &field;
   }

@@ -15,6 +15,12 @@ constexpr std::int64_t kNanosPerSecond = 1000000000;
 
 std::int64_t FloorDiv(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+/// The seconds of a clock in a zone; of times that no timestamp can be, those of UTC.
+std::int64_t LocalSeconds(std::int64_t seconds, std::int64_t zone) {
+  std::int64_t local = 0;
+  return __builtin_add_overflow(seconds, zone, &local) ? seconds : local;
+}
+
 /// The digits of a fraction of `nanoseconds` without zeros at the end; with the point, empty for 0.
 std::string Fraction(std::uint32_t nanoseconds) {
   if (nanoseconds == 0) return "";
@@ -63,26 +69,18 @@ std::int64_t ZoneOf(std::string_view strict) {
 }  // namespace
 
 CalendarTime ToCalendar(std::int64_t seconds, std::int64_t zone) {
-  seconds += zone;
-  const std::int64_t day_number = FloorDiv(seconds, kSecondsPerDay);
-  const auto rest = static_cast<int>(seconds - day_number * kSecondsPerDay);
-  // Years begin in March, so that the leap day is the last.
-  const std::int64_t days = day_number + 719468;
-  const std::int64_t era = FloorDiv(days, 146097);
-  const std::int64_t day_of_era = days - era * 146097;
-  const std::int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const auto march_day =
-      static_cast<int>(day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100));
-  const int shifted = (5 * march_day + 2) / 153;
+  const std::int64_t local = LocalSeconds(seconds, zone);
+  const std::int64_t day_number = FloorDiv(local, kSecondsPerDay);
+  const auto rest = static_cast<int>(local - day_number * kSecondsPerDay);
+  const go::Civil date = go::CivilFromDays(day_number);
   CalendarTime time{};
-  time.day = march_day - (153 * shifted + 2) / 5 + 1;
-  time.month = shifted < 10 ? shifted + 3 : shifted - 9;
-  time.year = year_of_era + era * 400 + (time.month <= 2 ? 1 : 0);
+  time.year = date.year;
+  time.month = date.month;
+  time.day = date.day;
   time.hour = rest / 3600;
   time.minute = rest / 60 % 60;
   time.second = rest % 60;
-  const bool is_leap = time.year % 4 == 0 && (time.year % 100 != 0 || time.year % 400 == 0);
+  const bool is_leap = go::IsLeapYear(time.year);
   static constexpr int kBefore[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
   time.day_of_year = kBefore[time.month - 1] + time.day + (is_leap && time.month > 2 ? 1 : 0);
   time.day_of_week = static_cast<int>(((day_number % 7) + 11) % 7);
@@ -90,13 +88,11 @@ CalendarTime ToCalendar(std::int64_t seconds, std::int64_t zone) {
 }
 
 std::string FormatTimestamp(const Value& timestamp) {
-  const CalendarTime time = ToCalendar(timestamp.integer, timestamp.zone);
-  char text[64];
-  std::snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d",
-                static_cast<long long>(time.year), time.month, time.day, time.hour, time.minute,
-                time.second);
-  std::string out = text + Fraction(timestamp.size);
+  std::string out = go::FormatGoTime({LocalSeconds(timestamp.integer, timestamp.zone), 0});
+  out.pop_back();  // the Z
+  out += Fraction(timestamp.size);
   if (timestamp.zone == 0) return out += 'Z';
+  char text[64];
   const std::int64_t minutes = (timestamp.zone < 0 ? -timestamp.zone : timestamp.zone) / 60;
   std::snprintf(text, sizeof text, "%c%02lld:%02lld", timestamp.zone < 0 ? '-' : '+',
                 static_cast<long long>(minutes / 60), static_cast<long long>(minutes % 60));
@@ -146,7 +142,7 @@ base::Result<Value, std::string> ParseTimestamp(std::string_view text) {
                           ZoneOf(text));
 }
 
-std::optional<Value> AddToTimestamp(const Value& timestamp, std::int64_t nanoseconds) {
+Value AddToTimestamp(const Value& timestamp, std::int64_t nanoseconds) {
   std::int64_t seconds = nanoseconds / kNanosPerSecond;
   std::int64_t nanos = timestamp.size + nanoseconds % kNanosPerSecond;
   if (nanos < 0) {
@@ -156,8 +152,10 @@ std::optional<Value> AddToTimestamp(const Value& timestamp, std::int64_t nanosec
     nanos -= kNanosPerSecond;
     ++seconds;
   }
-  seconds += timestamp.integer;
-  if (seconds < kFirstSecond || seconds > kLastSecond) return std::nullopt;
+  if (__builtin_add_overflow(seconds, timestamp.integer, &seconds)) {
+    return Value::Error("integer overflow");
+  }
+  if (seconds < kFirstSecond || seconds > kLastSecond) return Value::Error("timestamp overflow");
   return Value::Timestamp(seconds, static_cast<std::uint32_t>(nanos), timestamp.zone);
 }
 

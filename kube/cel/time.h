@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,12 +38,12 @@ std::string FormatSeconds(std::int64_t nanoseconds);
 /// timestamp('...'): RFC 3339, strictly. The error is cel-go's.
 base::Result<Value, std::string> ParseTimestamp(std::string_view text);
 
-/// Seconds east of UTC of a zone at a time: of an offset as "+05:30", of an IANA name as
-/// "Europe/Berlin" by the system's tzdata, "UTC", "" or "Local". The error is Go's; where there is
-/// no tzdata at all, one that says so.
+/// Seconds east of UTC of a zone at a time: of an offset as "+05:30", of an IANA name of at most 64
+/// bytes as "Europe/Berlin" by the system's tzdata, "UTC", "" or "Local". The error is Go's; where
+/// there is no tzdata at all, one that says so.
 base::Result<std::int64_t, std::string> ZoneOffset(std::string_view zone, std::int64_t seconds);
 
-/// A timestamp that is so much later; absent beyond what a timestamp can be.
-std::optional<Value> AddToTimestamp(const Value& timestamp, std::int64_t nanoseconds);
+/// A timestamp that is so much later; an error beyond what a timestamp can be.
+Value AddToTimestamp(const Value& timestamp, std::int64_t nanoseconds);
 
 }  // namespace kube::cel

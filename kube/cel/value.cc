@@ -59,30 +59,51 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b) {
   return Order(a.real, b.real);
 }
 
-bool EqualLists(const Value& a, const Value& b) {
+bool EqualLists(Memory& memory, const Value& a, const Value& b) {
   const std::uint32_t size = ListSize(a);
   if (size != ListSize(b)) return false;
+  const Memory::Level level(memory);
   for (std::uint32_t i = 0; i < size; ++i) {
-    if (!Equal(ListItem(a, i), ListItem(b, i))) return false;
+    if (!Equal(memory, ListItem(a, i), ListItem(b, i))) return false;
   }
   return true;
 }
 
-bool EqualMaps(const Value& a, const Value& b) {
+bool EqualMaps(Memory& memory, const Value& a, const Value& b) {
   if (MapSize(a) != MapSize(b)) return false;
+  const Memory::Level level(memory);
   for (MapCursor cursor(a); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
-    const Value other = MapFind(b, entry.key);
-    if (other.kind == Kind::kUnset || !Equal(entry.value, other)) return false;
+    const Value other = MapFind(memory, b, entry.key);
+    if (other.kind == Kind::kUnset || !Equal(memory, entry.value, other)) return false;
   }
   return true;
+}
+
+bool EqualOptionals(Memory& memory, const Value& a, const Value& b) {
+  if (a.inner == nullptr || b.inner == nullptr) return a.inner == b.inner;
+  const Memory::Level level(memory);
+  return Equal(memory, *a.inner, *b.inner);
+}
+
+bool EqualTexts(Memory& memory, const Value& a, const Value& b) {
+  if (a.size != b.size) return false;
+  memory.VisitText(a.text());
+  return a.text() == b.text();
 }
 
 /// Equal keys have equal hashes, whatever type of number they are.
 std::size_t HashKey(const Value& key) {
   switch (key.kind) {
     case Kind::kString:
+    case Kind::kBytes:
       return std::hash<std::string_view>()(key.text());
+    case Kind::kDuration:
+    case Kind::kTimestamp: {
+      // Whole seconds and their like have the same last bits.
+      const auto number = static_cast<std::uint64_t>(key.integer) ^ key.size;
+      return (number * 0x9E3779B97F4A7C15U) >> 32U;
+    }
     case Kind::kInt:
       return std::hash<double>()(static_cast<double>(key.integer));
     case Kind::kUint:
@@ -94,22 +115,18 @@ std::size_t HashKey(const Value& key) {
   }
 }
 
-bool SameKey(const Value& a, const Value& b) {
-  if (a.kind == Kind::kString && b.kind == Kind::kString) return a.text() == b.text();
-  return Equal(a, b);
-}
-
-MapEntry* FindEntry(const MapData& map, const Value& key) {
+MapEntry* FindEntry(Memory& memory, const MapData& map, const Value& key) {
   if (map.slot_count == 0) {
     for (std::uint32_t i = 0; i < map.size; ++i) {
-      if (SameKey(map.entries[i].key, key)) return &map.entries[i];
+      if (Equal(memory, map.entries[i].key, key)) return &map.entries[i];
     }
     return nullptr;
   }
+  memory.VisitText(key);
   std::size_t slot = HashKey(key) & (map.slot_count - 1);
   for (; map.slots[slot] != 0; slot = (slot + 1) & (map.slot_count - 1)) {
     MapEntry& entry = map.entries[map.slots[slot] - 1];
-    if (SameKey(entry.key, key)) return &entry;
+    if (Equal(memory, entry.key, key)) return &entry;
   }
   return nullptr;
 }
@@ -121,22 +138,118 @@ void PutSlot(MapData& map, std::uint32_t index) {
 }
 
 template <typename T>
-void Grow(T*& items, std::uint32_t size, std::uint32_t& capacity, json::Arena& arena) {
+void Grow(T*& items, std::uint32_t size, std::uint32_t& capacity, Memory& memory) {
   if (size < capacity) return;
   capacity = capacity == 0 ? 4 : capacity * 2;
-  T* grown = arena.Allocate<T>(capacity);
+  T* grown = memory.Take<T>(capacity);
   if (size > 0) std::memcpy(static_cast<void*>(grown), items, size * sizeof(T));
   items = grown;
 }
 
-std::string DescribeBytes(std::string_view bytes) {
-  std::string out = "[";
-  for (const char byte : bytes) {
-    if (out.size() > 1) out += ' ';
-    out += std::to_string(static_cast<unsigned char>(byte));
+/// Prints values for errors. Ends where the text gets too long, or the values too deep.
+class Describer {
+ public:
+  std::string Run(const Value& value) {
+    Add(value, 0);
+    return base::utf8::Shortened(out_, kLongest);
   }
-  return out += ']';
-}
+
+ private:
+  static constexpr std::size_t kLongest = std::size_t{1} << 20;
+
+  bool IsFull() const { return out_.size() > kLongest; }
+
+  void Add(const Value& value, int level) {
+    if (IsFull()) return;
+    if (level > Memory::kMostLevels) {
+      out_ += "...";
+    } else if (value.is_list()) {
+      AddList(value, level + 1);
+    } else if (value.is_map()) {
+      AddMap(value, level + 1);
+    } else if (value.kind == Kind::kOptional && value.inner != nullptr) {
+      out_ += "optional(";
+      Add(*value.inner, level + 1);
+      out_ += ')';
+    } else if (value.kind == Kind::kBytes) {
+      AddBytes(value.text());
+    } else {
+      AddPlain(value);
+    }
+  }
+
+  void AddList(const Value& list, int level) {
+    out_ += '[';
+    for (std::uint32_t i = 0; i < ListSize(list) && !IsFull(); ++i) {
+      if (i > 0) out_ += ", ";
+      Add(ListItem(list, i), level);
+    }
+    out_ += ']';
+  }
+
+  void AddMap(const Value& map, int level) {
+    out_ += '{';
+    bool is_first = true;
+    for (MapCursor cursor(map); !cursor.AtEnd() && !IsFull(); cursor.Next()) {
+      if (!is_first) out_ += ", ";
+      is_first = false;
+      const MapEntry entry = cursor.Entry();
+      Add(entry.key, level);
+      out_ += ": ";
+      Add(entry.value, level);
+    }
+    out_ += '}';
+  }
+
+  void AddBytes(std::string_view bytes) {
+    out_ += '[';
+    for (std::size_t i = 0; i < bytes.size() && !IsFull(); ++i) {
+      if (i > 0) out_ += ' ';
+      out_ += std::to_string(static_cast<unsigned char>(bytes[i]));
+    }
+    out_ += ']';
+  }
+
+  void AddPlain(const Value& value) {
+    switch (value.kind) {
+      case Kind::kNull:
+        out_ += "NULL_VALUE";
+        break;
+      case Kind::kBool:
+        out_ += value.boolean ? "true" : "false";
+        break;
+      case Kind::kInt:
+        out_ += std::to_string(value.integer);
+        break;
+      case Kind::kUint:
+        out_ += std::to_string(value.natural);
+        break;
+      case Kind::kDouble:
+        out_ += json::FormatFloatG(value.real);
+        break;
+      case Kind::kDuration:
+        out_ += FormatGoDuration(value.integer);
+        break;
+      case Kind::kTimestamp:
+        out_ += FormatTimestamp(value);
+        break;
+      case Kind::kType:
+        out_ += PrintType(value.type);
+        break;
+      case Kind::kOptional:
+        out_ += "optional.none()";
+        break;
+      case Kind::kOpaque:
+        out_ += DescribeOpaque(*value.opaque);
+        break;
+      default:  // texts and errors
+        out_ += value.text().substr(0, kLongest + 1);
+        break;
+    }
+  }
+
+  std::string out_;
+};
 
 }  // namespace
 
@@ -185,10 +298,11 @@ TypeRef RuntimeType(const Value& value) {
 
 std::string_view RuntimeTypeName(const Value& value) { return RuntimeType(value)->name; }
 
-bool Equal(const Value& a, const Value& b) {
+bool Equal(Memory& memory, const Value& a, const Value& b) {
+  memory.Visit();
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
-  if (a.is_list() && b.is_list()) return EqualLists(a, b);
-  if (a.is_map() && b.is_map()) return EqualMaps(a, b);
+  if (a.is_list() && b.is_list()) return EqualLists(memory, a, b);
+  if (a.is_map() && b.is_map()) return EqualMaps(memory, a, b);
   if (a.kind != b.kind) return false;
   switch (a.kind) {
     case Kind::kNull:
@@ -197,17 +311,17 @@ bool Equal(const Value& a, const Value& b) {
       return a.boolean == b.boolean;
     case Kind::kString:
     case Kind::kBytes:
-      return a.text() == b.text();
+      return EqualTexts(memory, a, b);
     case Kind::kDuration:
       return a.integer == b.integer;
     case Kind::kTimestamp:
       return a.integer == b.integer && a.size == b.size;
     case Kind::kOptional:
-      if (a.inner == nullptr || b.inner == nullptr) return a.inner == b.inner;
-      return Equal(*a.inner, *b.inner);
+      return EqualOptionals(memory, a, b);
     case Kind::kType:
       return a.type->name == b.type->name;
     case Kind::kOpaque:
+      memory.VisitText(a);
       return EqualOpaque(*a.opaque, *b.opaque);
     default:
       return false;
@@ -241,9 +355,13 @@ std::optional<std::int64_t> SizeOf(const Value& value) {
 }
 
 std::uint64_t CostSize(const Value& value) {
-  if (const auto size = SizeOf(value)) return static_cast<std::uint64_t>(*size);
-  if (value.kind == Kind::kOptional && value.inner != nullptr) return CostSize(*value.inner);
-  return value.kind == Kind::kOpaque ? OpaqueCostSize(*value.opaque) : 1;
+  const Value* sized = &value;
+  for (int level = 0; sized->kind == Kind::kOptional && sized->inner != nullptr; ++level) {
+    if (level == Memory::kMostLevels) return 1;
+    sized = sized->inner;
+  }
+  if (const auto size = SizeOf(*sized)) return static_cast<std::uint64_t>(*size);
+  return sized->kind == Kind::kOpaque ? OpaqueCostSize(*sized->opaque) : 1;
 }
 
 std::string GoTypeOf(const Value& value) {
@@ -279,52 +397,7 @@ std::string GoTypeOf(const Value& value) {
   }
 }
 
-std::string Describe(const Value& value) {
-  switch (value.kind) {
-    case Kind::kNull:
-      return "NULL_VALUE";
-    case Kind::kBool:
-      return value.boolean ? "true" : "false";
-    case Kind::kInt:
-      return std::to_string(value.integer);
-    case Kind::kUint:
-      return std::to_string(value.natural);
-    case Kind::kDouble:
-      return json::FormatFloatG(value.real);
-    case Kind::kString:
-    case Kind::kError:
-      return std::string(value.text());
-    case Kind::kBytes:
-      return DescribeBytes(value.text());
-    case Kind::kDuration:
-      return FormatGoDuration(value.integer);
-    case Kind::kTimestamp:
-      return FormatTimestamp(value);
-    case Kind::kType:
-      return PrintType(value.type);
-    case Kind::kOptional:
-      return value.inner == nullptr ? "optional.none()"
-                                    : "optional(" + Describe(*value.inner) + ")";
-    case Kind::kOpaque:
-      return DescribeOpaque(*value.opaque);
-    default:
-      break;
-  }
-  std::string out = value.is_list() ? "[" : "{";
-  if (value.is_list()) {
-    for (std::uint32_t i = 0; i < ListSize(value); ++i) {
-      if (i > 0) out += ", ";
-      out += Describe(ListItem(value, i));
-    }
-    return out += ']';
-  }
-  for (MapCursor cursor(value); !cursor.AtEnd(); cursor.Next()) {
-    if (out.size() > 1) out += ", ";
-    const MapEntry entry = cursor.Entry();
-    out += Describe(entry.key) + ": " + Describe(entry.value);
-  }
-  return out += '}';
-}
+std::string Describe(const Value& value) { return Describer().Run(value); }
 
 std::uint32_t ListSize(const Value& list) {
   return list.kind == Kind::kList ? list.list->size : static_cast<std::uint32_t>(list.json->size());
@@ -336,20 +409,20 @@ Value ListItem(const Value& list, std::uint32_t index) {
                   list.schema == nullptr ? nullptr : list.schema->element);
 }
 
-Value MapFind(const Value& map, const Value& key) {
+Value MapFind(Memory& memory, const Value& map, const Value& key) {
   if (map.kind == Kind::kMap) {
-    const MapEntry* entry = FindEntry(*map.map, key);
+    const MapEntry* entry = FindEntry(memory, *map.map, key);
     return entry == nullptr ? Value() : entry->value;
   }
   if (!key.is_string()) return Value();
   if (map.kind == Kind::kJsonMap) {
-    const json::Value* found = map.json->Find(key.text());
+    const json::Value* found = memory.Find(*map.json, key.text());
     if (found == nullptr) return Value();
     return ReadJson(*found, map.schema == nullptr ? nullptr : map.schema->element);
   }
   const SchemaField* field = map.schema->Field(key.text());
   if (field == nullptr) return Value();
-  const json::Value* found = map.json->Find(field->key);
+  const json::Value* found = memory.Find(*map.json, field->key);
   return found == nullptr ? Value() : ReadJson(*found, field->type);
 }
 
@@ -377,8 +450,16 @@ MapEntry MapCursor::Entry() const {
   return {Value::String(field->name), ReadJson(member.value, field->type)};
 }
 
+void Memory::VisitText(const Value& value) {
+  if (value.is_string() || value.kind == Kind::kBytes) {
+    VisitText(value.text());
+  } else if (value.kind == Kind::kOpaque) {
+    Visit(OpaqueTextSize(*value.opaque) / kTextOfVisit);
+  }
+}
+
 Value Memory::Optional(const Value& inner) {
-  Value* copy = arena_.Allocate<Value>(1);
+  Value* copy = Take<Value>();
   *copy = inner;
   return Value::Optional(copy);
 }
@@ -393,27 +474,27 @@ Value Memory::OfOpaque(const Opaque* opaque) {
 Value Memory::NewList(std::uint32_t capacity) {
   Value value;
   value.kind = Kind::kList;
-  value.list = arena_.Allocate<ListData>(1);
+  value.list = Take<ListData>();
   *value.list = ListData();
   if (capacity > 0) {
-    value.list->items = arena_.Allocate<Value>(capacity);
+    value.list->items = Take<Value>(capacity);
     value.list->capacity = capacity;
   }
   return value;
 }
 
 void Memory::Append(const Value& list, const Value& item) {
-  Grow(list.list->items, list.list->size, list.list->capacity, arena_);
+  Grow(list.list->items, list.list->size, list.list->capacity, *this);
   list.list->items[list.list->size++] = item;
 }
 
 Value Memory::NewMap(std::uint32_t capacity) {
   Value value;
   value.kind = Kind::kMap;
-  value.map = arena_.Allocate<MapData>(1);
+  value.map = Take<MapData>();
   *value.map = MapData();
   if (capacity > 0) {
-    value.map->entries = arena_.Allocate<MapEntry>(capacity);
+    value.map->entries = Take<MapEntry>(capacity);
     value.map->capacity = capacity;
   }
   return value;
@@ -421,17 +502,17 @@ Value Memory::NewMap(std::uint32_t capacity) {
 
 bool Memory::Set(const Value& map, const Value& key, const Value& value) {
   MapData& data = *map.map;
-  if (MapEntry* entry = FindEntry(data, key)) {
+  if (MapEntry* entry = FindEntry(*this, data, key)) {
     entry->value = value;
     return true;
   }
-  Grow(data.entries, data.size, data.capacity, arena_);
+  Grow(data.entries, data.size, data.capacity, *this);
   data.entries[data.size++] = {key, value};
   if (data.slot_count >= data.size * 2) {
     PutSlot(data, data.size - 1);
   } else if (data.size > kHashedFrom) {
     data.slot_count = std::max<std::uint32_t>(64, data.slot_count * 2);
-    data.slots = arena_.Allocate<std::uint32_t>(data.slot_count);
+    data.slots = Take<std::uint32_t>(data.slot_count);
     std::fill_n(data.slots, data.slot_count, 0);
     for (std::uint32_t i = 0; i < data.size; ++i) PutSlot(data, i);
   }

@@ -8,6 +8,7 @@
 
 #include "kube/cel/type.h"
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 
 namespace kube::cel {
 
@@ -15,6 +16,7 @@ struct SchemaType;
 struct ListData;
 struct MapData;
 struct Opaque;
+class Memory;
 
 /// What an expression evaluates to: 24 bytes that may point into an arena, a constant of the
 /// program, or the object that is looked at.
@@ -167,8 +169,9 @@ TypeRef RuntimeType(const Value& value);
 /// Its name: "int", "google.protobuf.Duration", "net.IP".
 std::string_view RuntimeTypeName(const Value& value);
 
-/// ==. Numbers are equal across their types; values of different types are not equal.
-bool Equal(const Value& a, const Value& b);
+/// ==. Numbers are equal across their types; values of different types are not equal. Throws
+/// GivenUp.
+bool Equal(Memory& memory, const Value& a, const Value& b);
 /// -1, 0 or 1; absent where the two cannot be ordered, as NaN with anything.
 std::optional<int> Compare(const Value& a, const Value& b);
 /// What the size of a value counts for in costs: characters, bytes, elements, entries; 1 for the
@@ -179,15 +182,16 @@ std::optional<std::int64_t> SizeOf(const Value& value);
 
 /// The Go type of a value in cel-go, as %T prints it: "types.Int".
 std::string GoTypeOf(const Value& value);
-/// How Go prints a value in errors.
+/// How Go prints a value in errors. A text that nobody could read is cut.
 std::string Describe(const Value& value);
 
 // ---- Lists and maps, however they are held.
 
 std::uint32_t ListSize(const Value& list);
 Value ListItem(const Value& list, std::uint32_t index);
-/// The entry of `key`; kUnset where there is none, an error where the field cannot be read.
-Value MapFind(const Value& map, const Value& key);
+/// The entry of `key`; kUnset where there is none, an error where the field cannot be read. Throws
+/// GivenUp.
+Value MapFind(Memory& memory, const Value& map, const Value& key);
 std::uint32_t MapSize(const Value& map);
 
 /// The keys of a map and their values, one after the other.
@@ -208,15 +212,66 @@ class MapCursor {
   std::uint32_t index_ = 0;
 };
 
-/// Memory for what expressions build. Not for several threads at once.
+/// Thrown where an evaluation is ended before it has a value: by what it costs, by the memory that
+/// it takes, or by the values that it looks at.
+struct GivenUp {};
+
+/// Memory for what expressions build, and the end of it. Values are shared: a few of them may stand
+/// for a tree that is too large to be walked. So whoever walks into values, or through texts,
+/// counts here what it looks at. All that count throw GivenUp once it is too much for one
+/// evaluation. Not for several threads at once.
 class Memory {
  public:
+  static constexpr std::size_t kMostBytes = std::size_t{48} << 20;
+  static constexpr std::uint64_t kMostVisits = 10000000;
+  static constexpr int kMostLevels = 1000;
+
   explicit Memory(json::Arena& arena) : arena_(arena) {}
 
-  json::Arena& arena() { return arena_; }
-  Value String(std::string_view text) { return Value::String(arena_.Copy(text)); }
-  Value Bytes(std::string_view bytes) { return Value::Bytes(arena_.Copy(bytes)); }
-  Value Error(std::string_view message) { return Value::Error(arena_.Copy(message)); }
+  /// Uninitialised memory for `count` objects of the trivially destructible type T.
+  template <typename T>
+  T* Take(std::size_t count = 1) {
+    TakeBytes(count * sizeof(T));
+    return arena_.Allocate<T>(count);
+  }
+  std::string_view Copy(std::string_view text) {
+    TakeBytes(text.size());
+    return arena_.Copy(text);
+  }
+
+  /// Counts values that are looked at.
+  void Visit(std::uint64_t count = 1) {
+    if (count > visits_left_) throw GivenUp();
+    visits_left_ -= count;
+  }
+  /// Counts a text that is looked at from end to end.
+  void VisitText(std::string_view text) { Visit(text.size() / kTextOfVisit); }
+  /// The same for the text of a value, if it has one.
+  void VisitText(const Value& value);
+
+  /// A step from a value into what it holds, for as long as this lives.
+  class Level {
+   public:
+    explicit Level(Memory& memory) : memory_(memory) {
+      if (memory.level_ >= kMostLevels) throw GivenUp();
+      ++memory.level_;
+    }
+    ~Level() { --memory_.level_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Memory& memory_;
+  };
+
+  /// json::Value::Find, also for large objects that are asked often.
+  const json::Value* Find(const json::Value& object, std::string_view key) {
+    return members_.Find(object, key);
+  }
+
+  Value String(std::string_view text) { return Value::String(Copy(text)); }
+  Value Bytes(std::string_view bytes) { return Value::Bytes(Copy(bytes)); }
+  Value Error(std::string_view message) { return Value::Error(Copy(message)); }
   Value Optional(const Value& inner);
   Value NoOptional() { return Value::Optional(nullptr); }
   Value OfOpaque(const Opaque* opaque);
@@ -228,7 +283,19 @@ class Memory {
   bool Set(const Value& map, const Value& key, const Value& value);
 
  private:
+  // To look at so many bytes of a text takes about as long as to look at a value.
+  static constexpr std::size_t kTextOfVisit = 16;
+
+  void TakeBytes(std::size_t bytes) {
+    if (bytes > bytes_left_) throw GivenUp();
+    bytes_left_ -= bytes;
+  }
+
   json::Arena& arena_;
+  json::MemberIndex members_;
+  std::size_t bytes_left_ = kMostBytes;
+  std::uint64_t visits_left_ = kMostVisits;
+  int level_ = 0;
 };
 
 }  // namespace kube::cel

@@ -51,14 +51,14 @@ std::optional<bool> GoMatcher::Matches(std::string_view text) const {
   return RE2::PartialMatch(ToPiece(text), *expression_);
 }
 
-std::optional<GoMatcher::Span> GoMatcher::Find(std::string_view text, std::size_t from) const {
-  if (expression_ == nullptr || StepsFor(text) > kMostSteps) return std::nullopt;
+GoMatcher::Answer GoMatcher::Find(std::string_view text, std::size_t from) const {
+  if (expression_ == nullptr || StepsFor(text) > kMostSteps) return {false, std::nullopt};
   re2::StringPiece match;
   if (!expression_->Match(ToPiece(text), from, text.size(), RE2::UNANCHORED, &match, 1)) {
-    return std::nullopt;
+    return {true, std::nullopt};
   }
   const auto begin = static_cast<std::size_t>(match.data() - text.data());
-  return Span{begin, begin + match.size()};
+  return {true, Span{begin, begin + match.size()}};
 }
 
 std::int64_t GoMatcher::StepsFor(std::string_view text) const {

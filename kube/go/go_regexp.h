@@ -31,13 +31,16 @@ class GoMatcher {
   /// texts.
   std::optional<bool> Matches(std::string_view text) const;
 
-  /// Where it matches first in `text` from the byte `from` on, as regexp.FindStringIndex; absent
-  /// where it does not, or where that cannot be told.
   struct Span {
     std::size_t begin;
     std::size_t end;
   };
-  std::optional<Span> Find(std::string_view text, std::size_t from) const;
+  struct Answer {
+    bool is_decided;           ///< false: it cannot be told, as in Matches
+    std::optional<Span> span;  ///< absent, where it is decided: it does not match
+  };
+  /// Where it matches first in `text` from the byte `from` on, as regexp.FindStringIndex.
+  Answer Find(std::string_view text, std::size_t from) const;
 
   /// How many steps it takes at most to hold it against `text`: of one to ten nanoseconds each.
   std::int64_t StepsFor(std::string_view text) const;

@@ -131,6 +131,19 @@ TEST_CASE("Patterns match as in Go", "[go_regexp]") {
 TEST_CASE("Of a pattern that RE2 cannot run nothing can be told", "[go_regexp]") {
   CHECK(!GoMatcher(R"(^\p{Cn}$)").Matches("a"));
   CHECK(!GoMatcher(R"(^[\P{LC}]$)").Matches("a"));
+  CHECK_FALSE(GoMatcher(R"(^\p{Cn}$)").Find("a", 0).is_decided);
+}
+
+TEST_CASE("A match is found from a place on, and told from no match", "[go_regexp]") {
+  const GoMatcher matcher("a.c|^b");
+  const GoMatcher::Answer found = matcher.Find("abcabc", 1);
+  REQUIRE(found.is_decided);
+  REQUIRE(found.span);
+  CHECK(found.span->begin == 3);
+  CHECK(found.span->end == 6);
+  const GoMatcher::Answer none = matcher.Find("abcabc", 4);
+  CHECK(none.is_decided);
+  CHECK_FALSE(none.span);
 }
 
 }  // namespace go_regexp_test
