@@ -31,7 +31,8 @@ inline std::string Count(std::uint64_t count, std::string_view noun) {
 /// std::string_view::find in a time that grows with the sum of the two sizes, not with their
 /// product.
 inline std::size_t FindText(std::string_view text, std::string_view part, std::size_t from = 0) {
-  if (from > text.size()) return std::string_view::npos;
+  if (from > text.size() || text.size() - from < part.size()) return std::string_view::npos;
+  if (part.empty()) return from;
   const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
   return found == nullptr ? std::string_view::npos
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());

@@ -224,7 +224,7 @@ class Memory {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{48} << 20;
   static constexpr std::uint64_t kMostVisits = 10000000;
-  static constexpr int kMostLevels = 1000;
+  static constexpr int kMostLevels = 500;
 
   explicit Memory(json::Arena& arena) : arena_(arena) {}
 

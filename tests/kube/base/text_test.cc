@@ -35,6 +35,7 @@ TEST_CASE("A text is found where it stands first", "[kube][text]") {
   CHECK(FindText("banana", "", 6) == 6);
   CHECK(FindText("banana", "", 7) == kNone);
   CHECK(FindText("", "a") == kNone);
+  CHECK(FindText({}, {}) == 0);
   // In the time of a product of the sizes, this would not end.
   const std::string part = std::string(std::size_t{1} << 21, 'a') + "b";
   CHECK(FindText(std::string(std::size_t{1} << 22, 'a'), part) == kNone);
