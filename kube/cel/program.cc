@@ -49,6 +49,8 @@ class Planner {
     }
   }
 
+  std::uint32_t local_count() const { return local_count_; }
+
  private:
   struct Local {
     std::string name;
@@ -103,7 +105,7 @@ class Planner {
     }
   }
 
-  /// The value of a node without variables, which takes its place.
+  /// The value of a node without variables, which takes its place. The program has no locals yet.
   std::uint32_t Fold(std::uint32_t index) {
     Evaluator evaluator(program_, {}, *program_.constants_, kUnbounded);
     return AddConstant(evaluator.Run(index));
@@ -331,7 +333,7 @@ class Planner {
   }
 
   std::uint32_t AddLocal(const std::string& name, std::uint32_t lazy) {
-    const std::uint32_t index = program_.local_count_++;
+    const std::uint32_t index = local_count_++;
     locals_.push_back({name, index, lazy});
     return index;
   }
@@ -362,7 +364,8 @@ class Planner {
   const Environment& environment_;
   const CheckedExpression& checked_;
   Program& program_;
-  Memory memory_;              // of constants
+  Memory memory_;  // of constants
+  std::uint32_t local_count_ = 0;
   std::vector<Local> locals_;  // the innermost last
 };
 
@@ -385,7 +388,9 @@ base::Result<Program, std::string> Program::Make(const Environment& environment,
                                                  const CheckedExpression& checked) {
   Program program;
   try {
-    program.root_ = Planner(environment, checked, program).Plan(*checked.ast->root);
+    Planner planner(environment, checked, program);
+    program.root_ = planner.Plan(*checked.ast->root);
+    program.local_count_ = planner.local_count();
   } catch (const Planner::Failure& failure) {
     return base::Unexpected(failure.error);
   } catch (const GivenUp&) {
