@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
