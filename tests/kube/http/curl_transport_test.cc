@@ -356,7 +356,9 @@ TEST_CASE("A head that has no end is given up", "[kube][curl]") {
   RecordingSink sink;
   Run(transport, Get("/"), sink);
   CAPTURE(more.substr(0, 20), is_trailer);
-  CHECK(KindOfFailure(sink) == Kind::kTooLong);
+  // Of a trailer libcurl takes no line of more than 4 KiB, and says that the answer broke off.
+  const bool is_cut = is_trailer && more.size() > 4096;
+  CHECK(KindOfFailure(sink) == (is_cut ? Kind::kConnectionLost : Kind::kTooLong));
 }
 
 TEST_CASE("A redirect is an answer, not followed", "[kube][curl]") {

@@ -244,7 +244,7 @@ TEST_CASE("Bodies that together take too much memory wait for one another", "[ku
 
 TEST_CASE("Fifty bodies of 3 MiB at once are all answered", "[kube][serve]") {
   ServerOptions options = OnLoopback();
-  options.turn = std::chrono::minutes(1);
+  options.turn = options.hurry = options.patience = std::chrono::minutes(1);
   Server server(options, SizeOf);
   http::CurlTransport client(To(server));
   std::vector<test_support::RecordingSink> sinks(50);
@@ -415,9 +415,10 @@ TEST_CASE("Connections that begin a request and stop leave room for others", "[k
     stalled.back()->Send(RequestText("/a") + "GET / HT");
     CHECK(BodyOf(stalled.back()->ReadAnswer()) == "GET /a ");
   }
-  RawClient other(server.port()), another(server.port());
+  RawClient other(server.port());
   other.Send(RequestText("/other"));
   CHECK(BodyOf(other.ReadAnswer()) == "GET /other ");
+  RawClient another(server.port());
   another.Send(RequestText("/another"));
   CHECK(BodyOf(another.ReadAnswer()) == "GET /another ");
   CHECK(server.counts().connections == 4);
