@@ -160,8 +160,7 @@ ConfigurationChange ManagedConfiguration::RepairOf(const Made& made, const Value
 bool ManagedConfiguration::HasNoneToTakeAway(const Value& object, const OurWebhooks& ours) const {
   const Value webhooks = WebhooksOf(object);
   Arena arena;
-  return ours(webhooks, arena).size() + ForeignOf(webhooks, name_, arena).size() ==
-         webhooks.size();
+  return ours(webhooks, arena).size() + ForeignOf(webhooks, name_, arena).size() == webhooks.size();
 }
 
 client::DocumentResult ManagedConfiguration::Read() {

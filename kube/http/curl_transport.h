@@ -11,8 +11,8 @@ namespace kube::http {
 /// over one connection, else HTTP/1.1 with connections kept alive, 32 at most.
 ///
 /// - HTTP/2 takes as many connections as the configuration says, so that a balancer before several
-///   API servers spreads what is in flight; a request that is alone needs one. While connections are
-///   being made there may be some more.
+///   API servers spreads what is in flight; a request that is alone needs one. While connections
+///   are being made there may be some more.
 /// - The server's certificate is verified, by `ca_pem` alone if there is one, else by the system's
 ///   authorities (SystemCertificatePlaces), unless insecure_skip_tls_verify says otherwise. TLS 1.2
 ///   or later.

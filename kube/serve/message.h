@@ -29,9 +29,9 @@ struct Request {
   /// The memory that its answer may take, which ends with it; the null pointer: nobody counts.
   std::shared_ptr<WorkShare> share{};
 
-  /// Takes so much more memory for what could not be foretold of the answer. Returns 0; or, and then
-  /// nothing is taken, the status to answer: 429 where others have it, 413 where it is more than
-  /// there is. Whoever asks never waits, as it keeps a thread.
+  /// Takes so much more memory for what could not be foretold of the answer. Returns 0; or, and
+  /// then nothing is taken, the status to answer: 429 where others have it, 413 where it is more
+  /// than there is. Whoever asks never waits, as it keeps a thread.
   int RefusalOf(std::size_t bytes) const;
   /// The value of the first header of that name, in any case; the null pointer if there is none.
   const std::string* FindHeader(std::string_view name) const;
