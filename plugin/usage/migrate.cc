@@ -121,9 +121,9 @@ Options:
         the throughput grows, and stops at 16. With --contexts in each cluster.
 
     --connections=1:
-        Spread the requests in flight over so many TCP connections, 32 at most, so that a balancer
-        before several API servers gives each of them some. It takes as many in flight:
-        --concurrency. With --contexts to each cluster.
+        Spread the requests in flight over so many TCP connections, or a few more, so that a
+        balancer before several API servers gives each of them some. 32 at most. It takes as many in
+        flight: --concurrency. With --contexts to each cluster.
 
     --contexts=[]:
         Migrate the clusters of these contexts of the kubeconfig side by side: names, or patterns in

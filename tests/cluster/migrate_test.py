@@ -426,10 +426,12 @@ class Parts(MigrationTest):
             with Balancer(CLUSTER.port) as balancer:
                 run = self.migrator.run(subject.name, "--concurrency=8", "--verify=false", *arguments, port=balancer.port)
             self.assert_done(run, 300)
-            return sum(brought > sum(balancer.brought) / 10 for brought in balancer.brought)
+            # One more brings what renews the Lease.
+            return sum(brought > max(balancer.brought) / 4 for brought in balancer.brought)
 
         self.assertEqual(1, busy_connections())
-        self.assertEqual(4, busy_connections("--connections=4"))
+        # While the first ones are being made libcurl makes some more.
+        self.assertIn(busy_connections("--connections=4"), range(4, 9))
 
     def test_in_chunks_that_are_asked_for_etcd_alone_is_read(self):
         subject = self.pruning_widgets("stairs", 150)
