@@ -118,6 +118,6 @@ for architecture; do
     "build/static-$architecture/plugin/kubectl-prune" <"build/krew/packages-$architecture" >"${path%.tar.gz}.cdx.json"
 done
 python3 krew/manifest_rules.py "$folder/$name.yaml" "$folder"
-(cd "$folder" && LC_ALL=C && export LC_ALL && sha256sum -- * >../sha256sums)
+(cd "$folder" && export LC_ALL=C && sha256sum -- * >../sha256sums)
 mv build/krew/sha256sums "$folder"
 for file in "$folder"/*; do echo "$file"; done

@@ -8,12 +8,10 @@ set(has_changes false)
 if(EXISTS ${SOURCE}/.git)
   execute_process(COMMAND git -C ${SOURCE} rev-parse HEAD
     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_VARIABLE why)
-  # Beside others that use git at the same time.
-  execute_process(COMMAND git --no-optional-locks -C ${SOURCE} status --porcelain --untracked-files=no
-    OUTPUT_VARIABLE changes RESULT_VARIABLE status_failed ERROR_VARIABLE why_no_status)
-  if(status_failed AND NOT failed)
-    set(failed ${status_failed})
-    set(why ${why_no_status})
+  if(NOT failed)
+    # Beside others that use git at the same time.
+    execute_process(COMMAND git --no-optional-locks -C ${SOURCE} status --porcelain --untracked-files=no
+      OUTPUT_VARIABLE changes RESULT_VARIABLE failed ERROR_VARIABLE why)
   endif()
   if(failed)
     message(WARNING "git cannot tell the commit, so the program will not either: ${failed} ${why}")
