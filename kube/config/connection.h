@@ -36,6 +36,10 @@ struct ExecConfig {
   std::string cluster_config;  ///< JSON of the cluster's exec extension; empty: none
 };
 
+/// TCP connections to one server at most. Further requests wait for their turn; over HTTP/2 one
+/// connection carries a hundred.
+inline constexpr int kMostConnections = 32;
+
 /// How to reach a server and who we are: client-go's rest.Config, once kubeconfig, flags and
 /// environment have been brought together. Holds secrets: never print it.
 struct ConnectionConfig {
@@ -54,7 +58,8 @@ struct ConnectionConfig {
   bool disable_compression = false;
   std::string namespace_ = "default";          ///< of -n, the context, or the pod
   std::chrono::nanoseconds request_timeout{};  ///< 0: none
-  /// Over how many TCP connections requests of HTTP/2 that are in flight together are spread.
+  /// Over how many TCP connections requests of HTTP/2 that are in flight together are spread, 1 to
+  /// kMostConnections.
   int connections = 1;
 };
 

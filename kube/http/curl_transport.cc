@@ -27,8 +27,6 @@ namespace kube::http {
 namespace {
 
 constexpr long kConnectTimeoutSeconds = 30;
-// Further requests wait for their turn; over HTTP/2 one connection carries a hundred.
-constexpr long kMaxConnections = 32;
 constexpr long kHttpPort = 80;  // of a proxy that names none; libcurl would take 1080
 constexpr long kBufferBytes = 256 * 1024;
 // Together they are what Go's HTTP/2 transport does with pings: 30 s idle, then 15 s to answer.
@@ -234,7 +232,8 @@ class CurlTransport::Impl {
     multi_.reset(curl_multi_init());
     if (!multi_) throw std::bad_alloc();
     curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, kMaxConnections);
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS,
+                      static_cast<long>(config::kMostConnections));
     proxy_ = ProxyForCurl(route_.proxy);
     if (!route_.connect_to.empty()) Append(connect_to_, "::" + route_.connect_to);
   }

@@ -26,10 +26,9 @@ class BodyReader {
   std::size_t Take(std::string_view bytes);
 
   State state() const { return state_; }
-  /// How many bytes it will have; where it is chunked, as far as that has been said.
-  std::uint64_t expected_bytes() const { return body_.size() + left_; }
-  /// How much memory that takes: one that is chunked is moved as it grows, into twice as much.
-  std::uint64_t expected_memory() const { return expected_bytes() * (is_chunked_ ? 3 : 1); }
+  /// How much memory it will take; where it is chunked, as far as has been said of its bytes. One
+  /// that is chunked is moved as it grows, into twice as much.
+  std::uint64_t expected_memory() const { return (body_.size() + left_) * (is_chunked_ ? 3 : 1); }
   /// What of it is here.
   std::string& body() { return body_; }
   const std::string& body() const { return body_; }

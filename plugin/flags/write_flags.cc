@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kube/base/text.h"
+#include "kube/config/connection.h"
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/names.h"
@@ -90,7 +91,7 @@ void RequireConcurrency(std::string_view command, std::optional<int> concurrency
 }
 
 void RequireConnections(std::string_view command, int connections) {
-  constexpr int kMost = 32;
+  constexpr int kMost = kube::config::kMostConnections;
   if (connections >= 1 && connections <= kMost) return;
   throw InvalidArgument(command, "--connections", std::to_string(connections),
                         "must be between 1 and " + std::to_string(kMost));

@@ -30,7 +30,7 @@ void FinishLeaseFlags(std::string_view command, const std::string& lease_namespa
 /// --concurrency is at least 1, where it is given.
 void RequireConcurrency(std::string_view command, std::optional<int> concurrency);
 
-/// --connections is 1 to 32.
+/// --connections is 1 to kube::config::kMostConnections.
 void RequireConnections(std::string_view command, int connections);
 
 }  // namespace plugin::flags

@@ -438,8 +438,8 @@ TEST_CASE("Connections that are not slow yet keep their places", "[kube][serve]"
   CHECK_FALSE(other.HearsWithin(kShort));
   begun.Send("TP/1.1\r\nHost: a\r\n\r\n");
   CHECK(BodyOf(begun.ReadAnswer()) == "GET / ");
-  CHECK(BodyOf(other.ReadAnswer()) ==
-        "GET /other ");  // the first one waits for another request now
+  // The first one waits for another request now.
+  CHECK(BodyOf(other.ReadAnswer()) == "GET /other ");
 }
 
 }  // namespace
