@@ -539,8 +539,20 @@ class Cluster:
             raise ClusterError(f"etcd has no {key}")
 
     def etcd_clear(self, prefix):
-        """Takes all keys that begin with `prefix` out of etcd behind the server's back."""
-        self._etcdctl_json("del", "--prefix", prefix)
+        """Takes all keys that begin with `prefix` out of etcd behind the server's back.
+
+        Each at a revision of its own: a watch that begins anew goes on behind the last revision that it saw, and never
+        hears of what else went then.
+        """
+        keys = self._etcdctl_json("get", "--prefix", "--keys-only", prefix).get("kvs", [])
+        connection = http.client.HTTPConnection(self.etcd_endpoint.partition("//")[2], timeout=60)
+        for pair in keys:
+            connection.request("POST", "/v3/kv/deleterange", json.dumps({"key": pair["key"]}))
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            if answer.status != 200:
+                raise ClusterError(f"etcd does not delete: {text}")
+        connection.close()
 
     def etcd_copy(self, folder, peer):
         """Makes a data folder of another etcd, to be had by others at `peer`, from a snapshot of this one."""

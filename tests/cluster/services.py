@@ -36,7 +36,8 @@ class Service:
         self.process = subprocess.Popen(
             self._command, env=environment, cwd=self._cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True)
-        self._reader = threading.Thread(target=self._read)
+        # A test that fails must end, too, where this program does not.
+        self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         try:
             wait_for("the program does not serve", lambda: self.is_up() or self.process.poll() is not None)

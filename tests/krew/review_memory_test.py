@@ -151,10 +151,10 @@ class PopulateMemory(Attacked, Controlled):
     def test_whatever_is_sent_populate_stays_within_its_limit_and_admits_namespaces(self):
         bring_in_the_crd(CLUSTER)
         self.begin(CLUSTER, str(BINARY.path))
-        with self.controller("--webhooks=all", *HERE, "--managed=populate.example.com") as controller:
-            wait_for("no namespace can be made", lambda: self.make_namespace() == "")
-            self.attack(controller, "populate/controller.yaml", ("", "v1", "namespaces", "Namespace"),
-                        ["/creator/check", "/initialization/check", "/use", "/creator"], self.make_namespace)
+        controller = self.controller("--webhooks=all", *HERE, "--managed=populate.example.com")
+        wait_for("no namespace can be made", lambda: self.make_namespace() == "")
+        self.attack(controller, "populate/controller.yaml", ("", "v1", "namespaces", "Namespace"),
+                    ["/creator/check", "/initialization/check", "/use", "/creator"], self.make_namespace)
 
 
 def main():
