@@ -24,21 +24,21 @@ PRUNING = (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|not every
 # What tells why a migration is not begun or ends early: the texts, by the file that has them.
 REFUSALS = {
     "migrate/migration/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
-    "migrate/flip/turn_pruning_on.cc": PRUNING,
-    "migrate/flip/backup_before_flip.cc": PRUNING,
-    "migrate/flip/behind_flip.cc": PRUNING,
-    "migrate/flip/flip.cc": (r'Refuse\(\s*"([^"]+)"',),
-    "migrate/crds/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
+    "migrate/migration/turn_pruning_on.cc": PRUNING,
+    "migrate/migration/backup_before_flip.cc": PRUNING,
+    "migrate/migration/behind_flip.cc": PRUNING,
+    "migrate/migration/flip.cc": (r'Refuse\(\s*"([^"]+)"',),
+    "migrate/check/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
     # Without what a check says of a CRD that was changed meanwhile.
-    "migrate/crds/crd_shape.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),
-    "migrate/crds/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
-    "migrate/sweep/write/failure_streak.cc": (r'" (objects failed in the same way)',),
-    "migrate/state/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
-    "plugin/serving/serving_news.cc": (r'" (turned away so far)',),
-    "migrate/backup/backup.cc": (r'Error\("(cannot write the backup)',),
-    "migrate/sweep/write/exchange_pool.cc": (r'on_wait_\("(nothing was written for )',),
+    "migrate/check/crd_shape.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),
+    "migrate/check/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
+    "migrate/rewrite/failure_streak.cc": (r'" (objects failed in the same way)',),
+    "migrate/rewrite/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
+    "plugin/command/serving_news.cc": (r'" (turned away so far)',),
+    "migrate/rewrite/backup.cc": (r'Error\("(cannot write the backup)',),
+    "migrate/rewrite/exchange_pool.cc": (r'on_wait_\("(nothing was written for )',),
     "kube/client/answer_meaning.h": (r'"(request to convert[^"]+)"',),
-    "plugin/report/text/migration_summary.cc": (r'": (no objects found)"',),
+    "plugin/command/migration_summary.cc": (r'": (no objects found)"',),
     "plugin/terminal/migration_console.cc": (r'"(nobody can be asked[^";]+)',),
 }
 
@@ -122,28 +122,6 @@ class Links(unittest.TestCase):
                 if fragment:
                     headings = re.findall(r"^#+ (.*)$", other.read_text(encoding="utf-8"), re.MULTILINE)
                     self.assertIn(fragment, [anchor(h) for h in headings], path)
-
-
-class Design(unittest.TestCase):
-    maxDiff = None
-
-    def test_names_every_file_of_the_program(self):
-        text = (ROOT / "docs/DESIGN.md").read_text(encoding="utf-8")
-        missing, files = [], 0
-        for house in rooms.TOPS:
-            table = text.split(f"\n### {house}\n")[1].split("\n### ")[0]
-            for room, cell in re.findall(r"^\| `?([\w/]+)`? \|[^|]*\| (.*) \|$", table, re.MULTILINE):
-                folder = ROOT / (house if room == "main" else f"{house}/{room}")
-                named = [re.escape(name).replace(r"\*", r"\w*") for name in re.findall(r"`([^`]+)`", cell)]
-                stems = sorted(path.stem for path in folder.glob("*.cc"))
-                files += len(stems)
-                if house + room == "pluginusage":  # a file a command
-                    continue
-                missing += [f"{folder.relative_to(ROOT)}/{stem}" for stem in stems
-                            if not any(re.fullmatch(name, stem) for name in named)]
-        self.assertEqual([], missing)
-        # None of a room that has no row.
-        self.assertEqual(files, sum(path.suffix == ".cc" for path in rooms.sources(ROOT)))
 
 
 class NetworkPolicies(unittest.TestCase):

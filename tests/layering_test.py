@@ -2,7 +2,7 @@
 """Keeps the rooms of docs/DESIGN.md: a folder includes only folders before it (tests/support/rooms.py).
 
 Usage: layering_test.py ROOT. Prints one line an offence, e.g.
-`kube/client/client.h:7: kube/client/ may not include plugin/flags/`, and exits 1 if there is one. The picture
+`kube/client/client.h:7: kube/client/ may not include plugin/cli/`, and exits 1 if there is one. The picture
 of docs/DESIGN.md has to be that of the real includes: with UPDATE=1 it is drawn anew.
 """
 import os
@@ -21,8 +21,8 @@ PICTURE = re.compile(r"(```mermaid\n)(.*?)(```\n)", re.DOTALL)
 LIBRARIES = {
     "rapidjson/": "kube/json/json.cc",
     "yaml.h": "kube/yaml/yaml_parser.cc",
-    "curl/": "kube/http/curl_transport.cc",
-    "boost/": "plugin/flags/flag_set.cc",
+    "curl/": "kube/client/curl_transport.cc",
+    "boost/": "plugin/cli/flag_set.cc",
     "boost/asio/": "kube/serve/server.cc",
     "boost/beast/": "kube/serve/request_reader.cc",
     "openssl/": "kube/serve/certificates.cc",
@@ -86,7 +86,7 @@ def build_faults(root):
             for missing in sorted(known.get(room, set()) - added):
                 yield f"{top}/CMakeLists.txt: {name} is added before {missing}/, which it includes"
             added.add(room)
-    for room in sorted(set(rooms.ROOMS) - added - {"plugin"}):
+    for room in sorted(set(rooms.ROOMS) - added):
         yield f"{room}/: is not built"
 
 
@@ -109,25 +109,25 @@ def check(root):
 
 # Each sample: file, its text, and the fault that must be found ("" for none).
 SAMPLES = [
-    ("kube/client/client.h", '#pragma once\n#include "plugin/flags/options.h"\n',
-     "kube/client/client.h:2: kube/client/ may not include plugin/flags/"),
+    ("kube/client/client.h", '#pragma once\n#include "plugin/cli/options.h"\n',
+     "kube/client/client.h:2: kube/client/ may not include plugin/cli/"),
     ("kube/crd/crd.cc", '#include "migrate/check/crd_check.h"\n',
      "kube/crd/crd.cc:1: kube/crd/ may not include migrate/check/"),
     ("kube/crd/crd.h", '#include "kube/schema/structural.h"\n#include "kube/crd/crd_read.h"\n', ""),
-    ("kube/crd/crd.h", '#include "kube/crd/rules/crd_rules.h"\n',
-     "kube/crd/crd.h:1: kube/crd/ may not include kube/crd/rules/"),
-    ("kube/crd/crd.h", '#include "kube/client/client.h"\n',  # on the same line of the order
-     "kube/crd/crd.h:1: kube/crd/ may not include kube/client/"),
-    ("migrate/check/member_index.cc", '  #  include "plugin/flags/options.h"\n',
-     "migrate/check/member_index.cc:1: migrate/check/ may not include plugin/flags/"),
-    ("migrate/sweep/write/retry.h", '#include "migrate/sweep/sweep.h"\n',
-     "migrate/sweep/write/retry.h:1: migrate/sweep/write/ may not include migrate/sweep/"),
-    ("migrate/sweep/sweep.h", '#include "migrate/sweep/write/retry.h"\n#include <vector>\n', ""),
-    ("migrate/sweep/sweep.h", '#include "migrate/nowhere/retry.h"\n',
-     "migrate/sweep/sweep.h:1: migrate/sweep/ may not include migrate/nowhere/"),
-    ("plugin/main.cc", '#include "tests/support/fake_clock.h"\n',
-     "plugin/main.cc:1: plugin/ may not include tests/support/"),
-    ("plugin/main.cc", '#include "plugin/completion/completion.h"\n#include "kube/base/error.h"\n', ""),
+    ("kube/crd/crd.h", '#include "kube/suggest/suggestion.h"\n',
+     "kube/crd/crd.h:1: kube/crd/ may not include kube/suggest/"),
+    ("kube/crd/crd.h", '#include "kube/serve/server.h"\n',  # on the same line of the order
+     "kube/crd/crd.h:1: kube/crd/ may not include kube/serve/"),
+    ("migrate/check/member_index.cc", '  #  include "plugin/cli/options.h"\n',
+     "migrate/check/member_index.cc:1: migrate/check/ may not include plugin/cli/"),
+    ("migrate/rewrite/retry.h", '#include "migrate/migration/migration.h"\n',
+     "migrate/rewrite/retry.h:1: migrate/rewrite/ may not include migrate/migration/"),
+    ("migrate/rewrite/sweep.h", '#include "migrate/rewrite/retry.h"\n#include <vector>\n', ""),
+    ("migrate/rewrite/sweep.h", '#include "migrate/nowhere/retry.h"\n',
+     "migrate/rewrite/sweep.h:1: migrate/rewrite/ may not include migrate/nowhere/"),
+    ("plugin/command/main.cc", '#include "tests/support/fake_clock.h"\n',
+     "plugin/command/main.cc:1: plugin/command/ may not include tests/support/"),
+    ("plugin/command/main.cc", '#include "plugin/cli/completion.h"\n#include "kube/base/error.h"\n', ""),
     ("kube/yaml/yaml.h", '#include "json.h"\n',
      'kube/yaml/yaml.h:1: "json.h" must be written from the root of the project'),
     ("kube/base/error.h", '#include <kube/json/json.h>\n',
@@ -136,22 +136,22 @@ SAMPLES = [
     ("kube/json/json.h", "#include <rapidjson/reader.h>\n",
      "kube/json/json.h:1: only kube/json/json.cc may include rapidjson/"),
     ("kube/yaml/yaml_parser.cc", "#include <yaml.h>\n", ""),
-    ("migrate/lists/pager.cc", '#include <yaml.h>\n',
-     "migrate/lists/pager.cc:1: only kube/yaml/yaml_parser.cc may include yaml.h"),
+    ("migrate/cluster/pager.cc", '#include <yaml.h>\n',
+     "migrate/cluster/pager.cc:1: only kube/yaml/yaml_parser.cc may include yaml.h"),
     ("plugin/command/check_command.cc", "#include <boost/program_options.hpp>\n",
-     "plugin/command/check_command.cc:1: only plugin/flags/flag_set.cc may include boost/"),
+     "plugin/command/check_command.cc:1: only plugin/cli/flag_set.cc may include boost/"),
     ("kube/serve/server.cc", "#include <boost/asio/write.hpp>\n", ""),
     ("kube/serve/server.cc", "#include <boost/beast/http/parser.hpp>\n",
      "kube/serve/server.cc:1: only kube/serve/request_reader.cc may include boost/beast/"),
     ("kube/serve/server.cc", "#include <openssl/ssl.h>\n",
      "kube/serve/server.cc:1: only kube/serve/certificates.cc may include openssl/"),
-    ("plugin/flags/flag_set.cc", "#include <boost/asio/write.hpp>\n",
-     "plugin/flags/flag_set.cc:1: only kube/serve/server.cc may include boost/asio/"),
-    ("kube/http/transport.h", "#include <curl/curl.h>\n",
-     "kube/http/transport.h:1: only kube/http/curl_transport.cc may include curl/"),
+    ("plugin/cli/flag_set.cc", "#include <boost/asio/write.hpp>\n",
+     "plugin/cli/flag_set.cc:1: only kube/serve/server.cc may include boost/asio/"),
+    ("kube/client/transport.h", "#include <curl/curl.h>\n",
+     "kube/client/transport.h:1: only kube/client/curl_transport.cc may include curl/"),
     ("tests/kube/regexp_test.cc", "#include <re2/re2.h>\n",
      "tests/kube/regexp_test.cc:1: only kube/go/go_regexp.cc may include re2/"),
-    ("tests/bench/bench.cc", '#include <rapidjson/reader.h>\n#include "migrate/sweep/sweep.h"\n', ""),
+    ("tests/bench/bench.cc", '#include <rapidjson/reader.h>\n#include "migrate/rewrite/sweep.h"\n', ""),
 ]
 
 

@@ -6,8 +6,8 @@
 #include "kube/admission/answer.h"
 #include "kube/admission/handler.h"
 #include "kube/admission/metrics.h"
+#include "kube/base/clock.h"
 #include "kube/base/result.h"
-#include "kube/system/clock.h"
 
 namespace kube::admission {
 
@@ -21,7 +21,7 @@ struct DispatchFault {
 class Dispatcher {
  public:
   /// All must outlive it.
-  Dispatcher(const Handlers& handlers, const system::Clock& clock, Metrics& metrics)
+  Dispatcher(const Handlers& handlers, const base::Clock& clock, Metrics& metrics)
       : handlers_(handlers), clock_(clock), metrics_(metrics) {}
 
   /// Asks the handler at `path`, or, where that is empty, all. A handler that does not match the
@@ -41,7 +41,7 @@ class Dispatcher {
 
  private:
   const Handlers& handlers_;
-  const system::Clock& clock_;
+  const base::Clock& clock_;
   Metrics& metrics_;
 };
 

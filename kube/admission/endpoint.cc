@@ -91,7 +91,7 @@ std::optional<std::chrono::nanoseconds> TimeoutOf(std::string_view target) {
 
 }  // namespace
 
-Endpoint::Endpoint(const Handlers& handlers, const system::Clock& clock, std::string base)
+Endpoint::Endpoint(const Handlers& handlers, const base::Clock& clock, std::string base)
     : handlers_(handlers), base_(std::move(base)), dispatcher_(handlers, clock, metrics_) {
   AddPage("/healthz", [] { return TextAnswer(200, "ok"); });
   AddPage("/readyz",

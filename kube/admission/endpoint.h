@@ -11,8 +11,8 @@
 #include "kube/admission/dispatch.h"
 #include "kube/admission/handler.h"
 #include "kube/admission/metrics.h"
+#include "kube/base/clock.h"
 #include "kube/serve/message.h"
-#include "kube/system/clock.h"
 
 namespace kube::admission {
 
@@ -37,7 +37,7 @@ namespace kube::admission {
 class Endpoint {
  public:
   /// Handlers and clock must outlive it.
-  Endpoint(const Handlers& handlers, const system::Clock& clock, std::string base = "");
+  Endpoint(const Handlers& handlers, const base::Clock& clock, std::string base = "");
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 

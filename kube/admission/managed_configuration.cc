@@ -86,7 +86,7 @@ ManagedConfiguration::Outcome ManagedConfiguration::Apply(const Handlers& handle
 }
 
 ManagedConfiguration::Outcome ManagedConfiguration::Withdraw(const Handlers& handlers,
-                                                             system::Clock::Duration grace) {
+                                                             base::Clock::Duration grace) {
   grace_ = grace;
   const auto staying = [&](const Value& existing, Arena& arena) {
     return StayingOf(existing, handlers, name_, made_ ? &made_->reach : nullptr, arena);

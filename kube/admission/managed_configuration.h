@@ -11,9 +11,9 @@
 
 #include "kube/admission/configuration.h"
 #include "kube/admission/handler.h"
+#include "kube/base/clock.h"
 #include "kube/base/result.h"
 #include "kube/client/client.h"
-#include "kube/system/clock.h"
 
 namespace kube::admission {
 
@@ -62,7 +62,7 @@ class ManagedConfiguration {
   /// stays as it is. kNone: all of it. Works also when the client has been told to stop, within
   /// `grace`.
   base::Result<ConfigurationChange, ConfigurationProblem> Withdraw(
-      const Handlers& handlers, system::Clock::Duration grace = std::chrono::seconds(10));
+      const Handlers& handlers, base::Clock::Duration grace = std::chrono::seconds(10));
 
   /// As `kubectl delete` takes it, before the name:
   /// "validatingwebhookconfigurations.admissionregistration.k8s.io".
@@ -95,7 +95,7 @@ class ManagedConfiguration {
   ConfigurationKind kind_;
   std::string name_;
   std::string version_ = "v1";  // v1beta1 once the server has turned out not to have it
-  system::Clock::Duration grace_{};
+  base::Clock::Duration grace_{};
   std::optional<Made> made_;  // by the last Apply that did not fail; absent: there was none
 };
 

@@ -26,7 +26,7 @@ std::string_view OutcomeName(const Verdict& verdict) {
 }  // namespace
 
 void Metrics::NoteCall(std::string_view handler, Operation operation, const Verdict& verdict,
-                       system::Clock::Duration duration) {
+                       base::Clock::Duration duration) {
   const double seconds = std::chrono::duration<double>(duration).count();
   std::size_t bucket = 0;
   while (bucket < kBounds.size() && seconds > kBounds.at(bucket)) ++bucket;

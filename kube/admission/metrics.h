@@ -11,7 +11,7 @@
 
 #include "kube/admission/review.h"
 #include "kube/admission/verdict.h"
-#include "kube/system/clock.h"
+#include "kube/base/clock.h"
 
 namespace kube::admission {
 
@@ -20,7 +20,7 @@ class Metrics {
  public:
   /// One call of a handler.
   void NoteCall(std::string_view handler, Operation operation, const Verdict& verdict,
-                system::Clock::Duration duration);
+                base::Clock::Duration duration);
   /// One answer to a POST, by its HTTP status.
   void NoteAnswer(int code);
 

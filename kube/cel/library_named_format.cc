@@ -1,13 +1,13 @@
 // format.dns1123Label() and the other named formats (apiserver/pkg/cel/library/format.go). Some are
-// string formats of schemas: schema/format comes before this room, schema itself after it.
+// string formats of schemas.
 #include <array>
 #include <memory>
 
 #include "kube/cel/function.h"
 #include "kube/cel/opaque.h"
+#include "kube/go/format_checks.h"
 #include "kube/go/go_url.h"
 #include "kube/meta/names.h"
-#include "kube/schema/format/format_checks.h"
 
 namespace kube::cel {
 namespace {
@@ -32,16 +32,16 @@ Problems UriProblems(std::string_view text) {
   return url ? Problems() : Problems{url.error()};
 }
 Problems UuidProblems(std::string_view text) {
-  return schema::format::IsUuid(text) ? Problems() : Problems{"does not match the UUID format"};
+  return go::IsUuid(text) ? Problems() : Problems{"does not match the UUID format"};
 }
 Problems ByteProblems(std::string_view text) {
-  return schema::format::IsByte(text) ? Problems() : Problems{"invalid base64"};
+  return go::IsByte(text) ? Problems() : Problems{"invalid base64"};
 }
 Problems DateProblems(std::string_view text) {
-  return schema::format::IsDate(text) ? Problems() : Problems{"invalid date"};
+  return go::IsDate(text) ? Problems() : Problems{"invalid date"};
 }
 Problems DateTimeProblems(std::string_view text) {
-  return schema::format::IsDateTime(text) ? Problems() : Problems{"invalid datetime"};
+  return go::IsDateTime(text) ? Problems() : Problems{"invalid datetime"};
 }
 
 constexpr NamedFormat kFormats[] = {

@@ -7,10 +7,10 @@
 #include <mutex>
 
 #include "kube/base/ascii.h"
+#include "kube/base/file_text.h"
 #include "kube/cel/time.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_time.h"
-#include "kube/system/file_text.h"
 
 namespace kube::cel {
 namespace {
@@ -226,7 +226,7 @@ std::shared_ptr<const Zone> FindZone(const std::string& name) {
   const std::lock_guard lock(mutex);
   const auto known = zones.find(name);
   if (known != zones.end()) return known->second;
-  const auto bytes = system::ReadFileText(kFolder + name);
+  const auto bytes = base::ReadFileText(kFolder + name);
   std::shared_ptr<const Zone> zone = bytes ? ReadZone(*bytes) : nullptr;
   if (zone != nullptr) zones[name] = zone;
   return zone;

@@ -57,8 +57,8 @@ Meaning MeaningOf(const ApiStatus& status) {
   return is_open && IsThrottledByStorage(status) ? Meaning::kTooManyRequests : meaning;
 }
 
-Meaning MeaningOf(const http::TransportError& error) {
-  using Kind = http::TransportError::Kind;
+Meaning MeaningOf(const TransportError& error) {
+  using Kind = TransportError::Kind;
   switch (error.kind) {
     case Kind::kRefused:
       return Meaning::kUnreachable;

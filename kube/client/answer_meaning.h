@@ -43,7 +43,7 @@ enum class Meaning {
 Meaning MeaningOf(int code);
 /// Of its code; where that leaves it open (other 4xx, other 5xx), of its words, too.
 Meaning MeaningOf(const ApiStatus& status);
-Meaning MeaningOf(const http::TransportError& error);
+Meaning MeaningOf(const TransportError& error);
 Meaning MeaningOf(const CallError& error);
 
 /// The server has said no. Only then it is certain that a write was not done.

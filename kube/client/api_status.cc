@@ -61,14 +61,14 @@ std::optional<std::chrono::seconds> ReadSeconds(std::string_view text) {
   return std::chrono::seconds(std::clamp(seconds, std::int64_t{0}, kMaxRetryAfterSeconds));
 }
 
-std::optional<std::chrono::seconds> ReadRetryAfter(const http::ResponseHead& head) {
+std::optional<std::chrono::seconds> ReadRetryAfter(const ResponseHead& head) {
   const std::string* header = head.Find("Retry-After");
   // A date is no number: client-go does not wait for it either.
   return header ? ReadSeconds(*header) : std::nullopt;
 }
 
 /// The media type in lower case, without its parameters; empty where there is none.
-std::string MediaType(const http::ResponseHead& head) {
+std::string MediaType(const ResponseHead& head) {
   const std::string* header = head.Find("Content-Type");
   if (!header) return "";
   std::string type = base::TrimSpace(std::string_view(*header).substr(0, header->find(';')));
@@ -79,7 +79,7 @@ std::string MediaType(const http::ResponseHead& head) {
 }
 
 /// What client-go quotes of an answer that is no Status.
-std::string ServerWords(const http::ResponseHead& head, std::string_view body) {
+std::string ServerWords(const ResponseHead& head, std::string_view body) {
   const std::string type = MediaType(head);
   if (!type.empty() && !type.starts_with("text/")) return "unknown";
   return base::TrimSpace(base::utf8::Prefix(body, kMaxUnstructuredBytes));
@@ -190,8 +190,7 @@ std::string DescribeInvalid(const ApiStatus& status) {
 
 }  // namespace
 
-ApiStatus ReadApiStatus(std::string_view method, const http::ResponseHead& head,
-                        std::string_view body) {
+ApiStatus ReadApiStatus(std::string_view method, const ResponseHead& head, std::string_view body) {
   ApiStatus status;
   status.code = head.status;
   status.retry_after = ReadRetryAfter(head);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/http/transport.h"
+#include "kube/client/transport.h"
 
 namespace kube::client {
 
@@ -34,8 +34,7 @@ struct ApiStatus {
 
 /// Reads the answer to `method` that was no success. `body` may be anything: HTML, cut short,
 /// empty.
-ApiStatus ReadApiStatus(std::string_view method, const http::ResponseHead& head,
-                        std::string_view body);
+ApiStatus ReadApiStatus(std::string_view method, const ResponseHead& head, std::string_view body);
 
 /// The status as kubectl prints it, without "error: " before it: `Error from server (NotFound):
 /// widgets.demo.example.com "a" not found`, `You must be logged in to the server (Unauthorized)`,

@@ -7,8 +7,8 @@
 #include "kube/base/ascii.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/gathered_call.h"
+#include "kube/client/server_url.h"
 #include "kube/client/warning_header.h"
-#include "kube/http/server_url.h"
 
 namespace kube::client {
 namespace {
@@ -40,10 +40,10 @@ constexpr std::size_t kMaxWarnings = 1000;
 bool IsSuccess(int status) { return status >= 200 && status <= 299; }
 
 CallError UnusableAnswer(const std::string& request_line, const std::string& why,
-                         http::TransportError::Kind kind) {
+                         TransportError::Kind kind) {
   CallError error;
   error.message = "the server's answer to " + request_line + " " + why;
-  error.transport = http::TransportError{kind, error.message};
+  error.transport = TransportError{kind, error.message};
   return error;
 }
 
@@ -56,7 +56,7 @@ CallError TooLongAWait(CallError error) {
 CallError Interrupted() {
   CallError error;
   error.message = "interrupted";
-  error.transport = http::TransportError{http::TransportError::Kind::kOther, error.message};
+  error.transport = TransportError{TransportError::Kind::kOther, error.message};
   return error;
 }
 
@@ -72,7 +72,7 @@ class DocumentCall : public GatheredCall {
 
   /// "interrupted" if it is not done.
   DocumentResult TakeResult() {
-    using Kind = http::TransportError::Kind;
+    using Kind = TransportError::Kind;
     if (!is_done()) return base::Unexpected(Interrupted());
     if (error()) return base::Unexpected(*error());
     if (fault_)
@@ -104,10 +104,10 @@ bool IsUnreserved(char c) {
 }  // namespace
 
 /// One call from Start to its end, over all its attempts.
-class Client::Call : public http::ResponseSink {
+class Client::Call : public ResponseSink {
  public:
   Call(Client& owner, CallId call_id, ApiRequest api_request, ResultSink& result_sink,
-       system::Clock::TimePoint now)
+       base::Clock::TimePoint now)
       : client(owner),
         id(call_id),
         request(std::move(api_request)),
@@ -115,7 +115,7 @@ class Client::Call : public http::ResponseSink {
         due(now),
         logged(owner.log_.NewBody()) {}
 
-  void OnHead(const http::ResponseHead& answer_head) override {
+  void OnHead(const ResponseHead& answer_head) override {
     head = answer_head;
     StartWindow();
     client.Warn(*head);
@@ -135,7 +135,7 @@ class Client::Call : public http::ResponseSink {
     }
     if (!is_foreign && !IsTooLong()) sink.OnBytes(bytes);
   }
-  void OnEnd(const std::optional<http::TransportError>& error) override {
+  void OnEnd(const std::optional<TransportError>& error) override {
     in_flight.reset();
     client.OnAnswered(*this, error);  // may destroy *this
   }
@@ -151,7 +151,7 @@ class Client::Call : public http::ResponseSink {
                                 ? "is longer than " + std::to_string(request.most_bytes) + " bytes"
                                 : "is nothing but blanks";
     return UnusableAnswer(request.method + " " + request.target, why,
-                          http::TransportError::Kind::kTooLong);
+                          TransportError::Kind::kTooLong);
   }
   /// An answer that has begun, and has to go on.
   bool HasToGoOn() const {
@@ -168,7 +168,7 @@ class Client::Call : public http::ResponseSink {
   /// What the server said instead of a result.
   ApiStatus Status() const { return ReadApiStatus(request.method, *head, error_body); }
   /// To be sent again, as if nothing had been answered.
-  void SendAt(system::Clock::TimePoint when) {
+  void SendAt(base::Clock::TimePoint when) {
     due = when;
     head.reset();
     error_body.clear();
@@ -176,7 +176,7 @@ class Client::Call : public http::ResponseSink {
     handed_on = is_foreign = false;
   }
   /// To be sent again after 401 if the credentials can be refreshed; else that was the answer.
-  void RefreshAt(system::Clock::TimePoint when) {
+  void RefreshAt(base::Clock::TimePoint when) {
     unauthorized = true;
     due = when;
   }
@@ -187,24 +187,24 @@ class Client::Call : public http::ResponseSink {
   const CallId id;
   const ApiRequest request;
   ResultSink& sink;
-  std::optional<system::Clock::TimePoint> due;          // absent while it is under way
-  std::optional<http::Transport::RequestId> in_flight;  // what was sent
-  system::Clock::TimePoint sent_at{};
+  std::optional<base::Clock::TimePoint> due;      // absent while it is under way
+  std::optional<Transport::RequestId> in_flight;  // what was sent
+  base::Clock::TimePoint sent_at{};
   int retries = 0;
   std::uint64_t credentials_version = 0;  // with which it was sent
   bool unauthorized = false;              // answered 401 once
   bool handed_on = false;
   bool is_foreign = false;  // HTML comes in the place of an answer
-  std::optional<system::Clock::TimePoint> first_failure;
-  std::optional<http::ResponseHead> head;
-  std::uint64_t received = 0;              // of the body
-  system::Clock::Duration window_begin{};  // of Client::listened_
-  std::uint64_t received_before = 0;       // as of then
+  std::optional<base::Clock::TimePoint> first_failure;
+  std::optional<ResponseHead> head;
+  std::uint64_t received = 0;            // of the body
+  base::Clock::Duration window_begin{};  // of Client::listened_
+  std::uint64_t received_before = 0;     // as of then
   std::string error_body;
   LoggedBody logged;
 };
 
-Client::Client(http::Transport& transport, Credentials& credentials, const system::Clock& clock,
+Client::Client(Transport& transport, Credentials& credentials, const base::Clock& clock,
                ClientOptions options)
     : transport_(transport),
       credentials_(credentials),
@@ -212,7 +212,7 @@ Client::Client(http::Transport& transport, Credentials& credentials, const syste
       options_(std::move(options)),
       log_(options_.log_level, options_.on_request) {
   // Only words of messages depend on it: who cannot be reached has been told so elsewhere.
-  if (auto url = http::ParseServerUrl(options_.server)) server_ = *std::move(url);
+  if (auto url = ParseServerUrl(options_.server)) server_ = *std::move(url);
 }
 
 Client::~Client() {
@@ -234,15 +234,15 @@ void Client::Cancel(CallId id) {
   calls_.erase(found);
 }
 
-void Client::Poll(system::Clock::TimePoint deadline) {
+void Client::Poll(base::Clock::TimePoint deadline) {
   if (SendDue()) return;
-  const system::Clock::TimePoint begin = clock_.Now();
+  const base::Clock::TimePoint begin = clock_.Now();
   for (const auto& [id, call] : calls_) {
     if (call->due) deadline = std::min(deadline, *call->due);
     if (call->HasToGoOn()) deadline = std::min(deadline, begin + kLongestListening);
   }
   transport_.Poll(deadline);
-  listened_ += std::min<system::Clock::Duration>(clock_.Now() - begin, kLongestListening);
+  listened_ += std::min<base::Clock::Duration>(clock_.Now() - begin, kLongestListening);
   EndEndless();
 }
 
@@ -268,16 +268,16 @@ void Client::EndEndless() {
 
 // Of an error, of HTML, and of what is too long, enough is known.
 void Client::EndEarly(Call& call) {
-  using Kind = http::TransportError::Kind;
+  using Kind = TransportError::Kind;
   transport_.Cancel(*call.in_flight);
   call.in_flight.reset();
   const bool is_known = !IsSuccess(call.head->status) || call.is_foreign || call.IsTooLong();
   if (is_known) return OnAnswered(call, std::nullopt);
-  OnAnswered(call, http::TransportError{Kind::kTimeout, "the answer comes too slowly"});
+  OnAnswered(call, TransportError{Kind::kTimeout, "the answer comes too slowly"});
 }
 
 bool Client::SendDue() {
-  const system::Clock::TimePoint now = clock_.Now();
+  const base::Clock::TimePoint now = clock_.Now();
   std::vector<CallId> due;
   for (const auto& [id, call] : calls_) {
     if (call->due && *call->due <= now) due.push_back(id);
@@ -299,7 +299,7 @@ bool Client::SendOrEnd(Call& call) {
     }
     call.SendAt(clock_.Now());
   }
-  http::HttpRequest request;
+  HttpRequest request;
   request.method = call.request.method;
   request.target = call.request.target;
   request.headers = Headers(call.request);
@@ -316,11 +316,11 @@ bool Client::SendOrEnd(Call& call) {
   return true;
 }
 
-std::vector<http::HttpHeader> Client::Headers(const ApiRequest& request) {
-  std::vector<http::HttpHeader> headers = {{"Accept", request.accept}};
+std::vector<HttpHeader> Client::Headers(const ApiRequest& request) {
+  std::vector<HttpHeader> headers = {{"Accept", request.accept}};
   if (!request.content_type.empty()) headers.push_back({"Content-Type", request.content_type});
   if (!options_.user_agent.empty()) headers.push_back({"User-Agent", options_.user_agent});
-  for (http::HttpHeader& header : credentials_.Headers()) headers.push_back(std::move(header));
+  for (HttpHeader& header : credentials_.Headers()) headers.push_back(std::move(header));
   return headers;
 }
 
@@ -329,7 +329,7 @@ bool Client::RefreshFor(const Call& call) {
   return call.credentials_version != credentials_.version() || credentials_.Refresh();
 }
 
-void Client::Warn(const http::ResponseHead& head) {
+void Client::Warn(const ResponseHead& head) {
   if (!options_.on_warning) return;
   for (const std::string& text : WarningTexts(head)) {
     if (warnings_.size() < kMaxWarnings && warnings_.insert(text).second) options_.on_warning(text);
@@ -340,14 +340,14 @@ std::string Client::UrlOf(const std::string& target) const {
   return server_.scheme + "://" + server_.authority + server_.path + target;
 }
 
-void Client::Log(const Call& call, const http::ResponseHead* head) const {
+void Client::Log(const Call& call, const ResponseHead* head) const {
   const auto taken =
       std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - call.sent_at);
   log_.LogAnswer(call.request.method, UrlOf(call.request.target), head, call.logged, taken);
 }
 
 // Of the waits of patience only some are told: an outage makes all calls wait.
-void Client::TellWait(const Call& call, const CallError& error, system::Clock::Duration pause) {
+void Client::TellWait(const Call& call, const CallError& error, base::Clock::Duration pause) {
   if (!options_.on_wait) return;
   const std::string request_line = call.request.method + " " + call.request.target;
   if (error.status && AsksToRetry(*error.status) && *error.status->retry_after == pause) {
@@ -356,7 +356,7 @@ void Client::TellWait(const Call& call, const CallError& error, system::Clock::D
                             " s, as the server asks, to send " + request_line +
                             " again: " + error.message);
   }
-  const system::Clock::TimePoint now = clock_.Now();
+  const base::Clock::TimePoint now = clock_.Now();
   if (!call.first_failure || now < *call.first_failure + kSilentPatience) return;
   if (patience_told_at_ && now < *patience_told_at_ + kBetweenWords) return;
   patience_told_at_ = now;
@@ -366,11 +366,11 @@ void Client::TellWait(const Call& call, const CallError& error, system::Clock::D
                    std::to_string(left.count()) + " s more at most: " + error.message);
 }
 
-void Client::OnAnswered(Call& call, std::optional<http::TransportError> error) {
-  const bool is_out_of_time = options_.request_timeout > system::Clock::Duration::zero() &&
+void Client::OnAnswered(Call& call, std::optional<TransportError> error) {
+  const bool is_out_of_time = options_.request_timeout > base::Clock::Duration::zero() &&
                               clock_.Now() >= call.sent_at + options_.request_timeout;
-  if (error && error->kind == http::TransportError::Kind::kTimeout && is_out_of_time) {
-    *error = {http::TransportError::Kind::kOutOfTime,
+  if (error && error->kind == TransportError::Kind::kTimeout && is_out_of_time) {
+    *error = {TransportError::Kind::kOutOfTime,
               "the answer was not complete within the time of --request-timeout"};
   }
   Log(call, error ? nullptr : &*call.head);
@@ -386,7 +386,7 @@ void Client::OnSuccess(Call& call) {
   if (call.IsTooLong()) return Finish(call, call.EndlessAnswer());
   has_answered_ = true;
   if (!call.sink.IsCutShort()) return Finish(call, std::nullopt);
-  CallError error = ErrorOf({http::TransportError::Kind::kConnectionLost, "unexpected EOF"},
+  CallError error = ErrorOf({TransportError::Kind::kConnectionLost, "unexpected EOF"},
                             /*answer_began=*/true);
   if (!PauseOfPatience(call, error)) return Finish(call, std::nullopt);
   OnFailure(call, std::move(error));
@@ -402,7 +402,7 @@ void Client::OnFailure(Call& call, CallError error) {
 }
 
 // Absent: the call ends with `error`.
-std::optional<system::Clock::Duration> Client::PauseBefore(Call& call, CallError& error) {
+std::optional<base::Clock::Duration> Client::PauseBefore(Call& call, CallError& error) {
   if (!call.request.retry) return std::nullopt;
   if (error.status && AsksToRetry(*error.status)) {
     if (*error.status->retry_after > kLongestWait) {
@@ -417,16 +417,16 @@ std::optional<system::Clock::Duration> Client::PauseBefore(Call& call, CallError
   return kPauseAfterLostConnection;
 }
 
-std::optional<system::Clock::Duration> Client::PauseOfPatience(Call& call, const CallError& error) {
+std::optional<base::Clock::Duration> Client::PauseOfPatience(Call& call, const CallError& error) {
   if (!MayBePatient(call, error)) return std::nullopt;
-  const system::Clock::TimePoint now = clock_.Now();
-  const system::Clock::TimePoint since = call.first_failure.value_or(now);
+  const base::Clock::TimePoint now = clock_.Now();
+  const base::Clock::TimePoint since = call.first_failure.value_or(now);
   const bool is_doubtful = !has_answered_ || (error.status && NamesWebhook(*error.status));
-  const system::Clock::Duration patience =
-      is_doubtful ? std::min<system::Clock::Duration>(options_.patience, kPatienceInDoubt)
+  const base::Clock::Duration patience =
+      is_doubtful ? std::min<base::Clock::Duration>(options_.patience, kPatienceInDoubt)
                   : options_.patience;
   const int doublings = std::min(call.retries, 10);
-  const system::Clock::Duration pause = std::min(kFirstPause * (1 << doublings), kLongestPause);
+  const base::Clock::Duration pause = std::min(kFirstPause * (1 << doublings), kLongestPause);
   if (now + pause > since + patience) return std::nullopt;
   return pause;
 }
@@ -449,7 +449,7 @@ void Client::Finish(Call& call, const std::optional<CallError>& error) {
 CallError Client::ForeignAnswer(const Call& call) const {
   return UnusableAnswer(call.request.method + " " + call.request.target,
                         "is HTML, not JSON; is there a proxy or a login page in between?",
-                        http::TransportError::Kind::kForeign);
+                        TransportError::Kind::kForeign);
 }
 
 CallError Client::ErrorOf(ApiStatus status) const {
@@ -459,10 +459,10 @@ CallError Client::ErrorOf(ApiStatus status) const {
   return error;
 }
 
-CallError Client::ErrorOf(const http::TransportError& transport, bool answer_began) const {
+CallError Client::ErrorOf(const TransportError& transport, bool answer_began) const {
   CallError error;
   error.transport = transport;
-  if (transport.kind == http::TransportError::Kind::kRefused) {
+  if (transport.kind == TransportError::Kind::kRefused) {
     error.message = "The connection to the server " + server_.authority +
                     " was refused - did you specify the right host or port?";
   } else if (answer_began) {
@@ -488,18 +488,18 @@ DocumentResult Client::Send(ApiRequest request) {
 
 std::vector<DocumentResult> Client::SendAll(std::vector<ApiRequest> requests) {
   std::deque<DocumentCall> answers;
-  system::Clock::Duration grace{};
+  base::Clock::Duration grace{};
   for (ApiRequest& request : requests) {
     grace = std::max(grace, request.grace);
     answers.emplace_back(*this).Start(std::move(request));
   }
-  std::optional<system::Clock::TimePoint> stopped_at;
+  std::optional<base::Clock::TimePoint> stopped_at;
   while (!std::ranges::all_of(answers, &DocumentCall::is_done)) {
     if (options_.stop != nullptr && *options_.stop) {
       if (!stopped_at) stopped_at = clock_.Now();
       if (clock_.Now() >= *stopped_at + grace) break;
     }
-    Poll(options_.stop == nullptr ? system::Clock::TimePoint::max() : clock_.Now() + kTick);
+    Poll(options_.stop == nullptr ? base::Clock::TimePoint::max() : clock_.Now() + kTick);
   }
   std::vector<DocumentResult> results;
   for (DocumentCall& answer : answers) results.push_back(answer.TakeResult());

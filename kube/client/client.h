@@ -11,21 +11,21 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/base/clock.h"
 #include "kube/base/result.h"
 #include "kube/client/api_status.h"
 #include "kube/client/request_log.h"
-#include "kube/http/server_url.h"
-#include "kube/http/transport.h"
+#include "kube/client/server_url.h"
+#include "kube/client/transport.h"
 #include "kube/json/json.h"
-#include "kube/system/clock.h"
 
 namespace kube::client {
 
 /// Why a call brought no result: the server's status, or why there was no answer.
 struct CallError {
-  std::optional<ApiStatus> status;  ///< what the server said; absent if it said nothing
-  std::optional<http::TransportError> transport;  ///< where there was no answer, or none that the
-                                                  ///< client could use
+  std::optional<ApiStatus> status;          ///< what the server said; absent if it said nothing
+  std::optional<TransportError> transport;  ///< where there was no answer, or none that the
+                                            ///< client could use
   /// For people, as kubectl words it: Describe(*status), or `Unable to connect to the server: ...`,
   /// `The connection to the server HOST was refused - did you specify the right host or port?`.
   std::string message;
@@ -38,7 +38,7 @@ class Credentials {
   virtual ~Credentials() = default;
   /// Headers for the next request, e.g. Authorization. Throws kube::base::Error if there are none
   /// to be had (a plugin failed).
-  virtual std::vector<http::HttpHeader> Headers() = 0;
+  virtual std::vector<HttpHeader> Headers() = 0;
   /// Is told that the server answered 401 to a request with what Headers() gave last. True: they
   /// are new now, the request is worth sending once more.
   virtual bool Refresh() = 0;
@@ -70,7 +70,7 @@ struct ApiRequest {
   /// 401 is still answered with new credentials.
   bool retry = true;
   /// For Send: how long ClientOptions::stop leaves it to end, for a write whose outcome matters.
-  system::Clock::Duration grace{};
+  base::Clock::Duration grace{};
 };
 
 using DocumentResult = base::Result<std::unique_ptr<json::Document>, CallError>;
@@ -93,12 +93,12 @@ class ResultSink {
 struct ClientOptions {
   std::string server;      ///< URL, for messages
   std::string user_agent;  ///< "kubectl-prune/v0.1.0 (linux/amd64) kubernetes/abc1234"
-  system::Clock::Duration request_timeout{};  ///< 0: none
+  base::Clock::Duration request_timeout{};  ///< 0: none
   /// Ends Get when it becomes true. May be the null pointer.
   const std::atomic<bool>* stop = nullptr;
   /// How long a request that only reads is tried again, counted from its first failure, where
   /// client-go would give up. Zero: not at all.
-  system::Clock::Duration patience{};
+  base::Clock::Duration patience{};
   /// Is called with the text of each Warning header (code 299), each text once.
   std::function<void(const std::string&)> on_warning{};
   /// Is called with a line about each wait of more than a second that the server asked for, and
@@ -136,7 +136,7 @@ class Client {
  public:
   using CallId = std::uint64_t;
 
-  Client(http::Transport& transport, Credentials& credentials, const system::Clock& clock,
+  Client(Transport& transport, Credentials& credentials, const base::Clock& clock,
          ClientOptions options);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -150,8 +150,8 @@ class Client {
   /// Works on all calls until something has happened, a call is due to be sent again, `deadline` is
   /// reached, or, where an answer has begun, a second has passed. Throws what Credentials and sinks
   /// throw.
-  void Poll(system::Clock::TimePoint deadline);
-  /// Has the Poll of another thread return, as http::Transport::Wake.
+  void Poll(base::Clock::TimePoint deadline);
+  /// Has the Poll of another thread return, as Transport::Wake.
   void Wake() { transport_.Wake(); }
 
   /// Makes one GET and waits for its JSON; other calls go on meanwhile. An answer that is no JSON
@@ -169,36 +169,36 @@ class Client {
   class Call;
   bool SendDue();
   bool SendOrEnd(Call& call);
-  std::vector<http::HttpHeader> Headers(const ApiRequest& request);
+  std::vector<HttpHeader> Headers(const ApiRequest& request);
   bool RefreshFor(const Call& call);
-  void Warn(const http::ResponseHead& head);
+  void Warn(const ResponseHead& head);
   std::string UrlOf(const std::string& target) const;
-  void Log(const Call& call, const http::ResponseHead* head) const;
-  void TellWait(const Call& call, const CallError& error, system::Clock::Duration pause);
+  void Log(const Call& call, const ResponseHead* head) const;
+  void TellWait(const Call& call, const CallError& error, base::Clock::Duration pause);
   void EndEndless();
   void EndEarly(Call& call);
-  void OnAnswered(Call& call, std::optional<http::TransportError> error);
+  void OnAnswered(Call& call, std::optional<TransportError> error);
   void OnSuccess(Call& call);
   void OnFailure(Call& call, CallError error);
-  std::optional<system::Clock::Duration> PauseBefore(Call& call, CallError& error);
-  std::optional<system::Clock::Duration> PauseOfPatience(Call& call, const CallError& error);
+  std::optional<base::Clock::Duration> PauseBefore(Call& call, CallError& error);
+  std::optional<base::Clock::Duration> PauseOfPatience(Call& call, const CallError& error);
   bool MayBePatient(const Call& call, const CallError& error) const;
   void Finish(Call& call, const std::optional<CallError>& error);
   CallError ForeignAnswer(const Call& call) const;
   CallError ErrorOf(ApiStatus status) const;
-  CallError ErrorOf(const http::TransportError& transport, bool answer_began) const;
+  CallError ErrorOf(const TransportError& transport, bool answer_began) const;
 
-  http::Transport& transport_;
+  Transport& transport_;
   Credentials& credentials_;
-  const system::Clock& clock_;
+  const base::Clock& clock_;
   ClientOptions options_;
-  http::ServerUrl server_;
+  ServerUrl server_;
   RequestLog log_;
   std::map<CallId, std::unique_ptr<Call>> calls_;
-  std::set<std::string> warnings_;      // told already
-  bool has_answered_ = false;           // some request had success
-  system::Clock::Duration listened_{};  // to the server, so far
-  std::optional<system::Clock::TimePoint> patience_told_at_;
+  std::set<std::string> warnings_;    // told already
+  bool has_answered_ = false;         // some request had success
+  base::Clock::Duration listened_{};  // to the server, so far
+  std::optional<base::Clock::TimePoint> patience_told_at_;
   CallId next_id_ = 1;
 };
 

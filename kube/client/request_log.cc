@@ -15,7 +15,7 @@ bool EqualFold(std::string_view a, std::string_view b) {
 }
 
 // transport.maskValue, and cookies: sessions of a proxy in between.
-std::string Masked(const http::HttpHeader& header) {
+std::string Masked(const HttpHeader& header) {
   if (header.value.empty()) return "";
   if (EqualFold(header.name, "Set-Cookie") || EqualFold(header.name, "Cookie")) return "<masked>";
   if (!EqualFold(header.name, "Authorization") && !EqualFold(header.name, "Proxy-Authorization")) {
@@ -44,7 +44,7 @@ std::string LoggedBody::Text() const {
 RequestLog::RequestLog(int level, std::function<void(const std::string&)> write_line)
     : level_(level), write_line_(std::move(write_line)) {}
 
-void RequestLog::LogRequest(const http::HttpRequest& request, const std::string& url) const {
+void RequestLog::LogRequest(const HttpRequest& request, const std::string& url) const {
   if (!Shows(kRequestHeaders)) return;
   write_line_(request.method + " " + url);
   write_line_("Request Headers:");
@@ -55,7 +55,7 @@ void RequestLog::LogRequest(const http::HttpRequest& request, const std::string&
 }
 
 void RequestLog::LogAnswer(const std::string& method, const std::string& url,
-                           const http::ResponseHead* head, const LoggedBody& body,
+                           const ResponseHead* head, const LoggedBody& body,
                            std::chrono::milliseconds taken) const {
   if (!Shows(kLines)) return;
   const std::string status = head == nullptr ? "failed" : std::to_string(head->status);
@@ -74,8 +74,8 @@ std::size_t RequestLog::BodyLimit() const {
   return Shows(kWholeBodies) ? std::numeric_limits<std::size_t>::max() : 10240;
 }
 
-void RequestLog::WriteHeaders(const std::vector<http::HttpHeader>& headers) const {
-  for (const http::HttpHeader& header : headers) {
+void RequestLog::WriteHeaders(const std::vector<HttpHeader>& headers) const {
+  for (const HttpHeader& header : headers) {
     write_line_("    " + header.name + ": " + Masked(header));
   }
 }

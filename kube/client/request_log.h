@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kube/http/transport.h"
+#include "kube/client/transport.h"
 
 namespace kube::client {
 
@@ -35,9 +35,9 @@ class RequestLog {
   RequestLog(int level, std::function<void(const std::string&)> write_line);
 
   /// `url` without a user in it.
-  void LogRequest(const http::HttpRequest& request, const std::string& url) const;
+  void LogRequest(const HttpRequest& request, const std::string& url) const;
   /// `head` is the null pointer where no answer came.
-  void LogAnswer(const std::string& method, const std::string& url, const http::ResponseHead* head,
+  void LogAnswer(const std::string& method, const std::string& url, const ResponseHead* head,
                  const LoggedBody& body, std::chrono::milliseconds taken) const;
 
   /// An empty body that keeps as much as this level shows.
@@ -46,7 +46,7 @@ class RequestLog {
  private:
   std::size_t BodyLimit() const;
   bool Shows(int level) const { return write_line_ && level_ >= level; }
-  void WriteHeaders(const std::vector<http::HttpHeader>& headers) const;
+  void WriteHeaders(const std::vector<HttpHeader>& headers) const;
   void WriteBody(std::string_view title, const LoggedBody& body) const;
 
   int level_;

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
+#include "kube/base/clock.h"
 #include "kube/client/client.h"
 #include "kube/client/turns.h"
-#include "kube/system/clock.h"
 
 namespace kube::client {
 
@@ -16,12 +16,12 @@ namespace kube::client {
 /// to the same; all must outlive them.
 struct Session {
   Client& client;
-  const system::Clock& clock;
+  const base::Clock& clock;
   const std::atomic<bool>* stop = nullptr;  ///< the null pointer: nobody says so
   Turns* turns = nullptr;                   ///< the null pointer: with nobody
   std::size_t rank = 0;                     ///< of this one among them (Turns::BeginWork)
   /// How long whoever has rules of their own tries a request again, from its first failure on.
-  system::Clock::Duration patience = std::chrono::minutes(3);
+  base::Clock::Duration patience = std::chrono::minutes(3);
   /// Of the server, and of the authorities that it is known by: two clusters may have the same
   /// uids, where one was made of a snapshot of the other. Empty: unknown.
   std::string address{};
@@ -29,7 +29,7 @@ struct Session {
   /// Nothing new is to be begun; what is in flight may end.
   bool is_stopped() const { return stop != nullptr && *stop; }
   /// Client::Poll, with turns for all.
-  void Poll(system::Clock::TimePoint deadline) const {
+  void Poll(base::Clock::TimePoint deadline) const {
     turns == nullptr ? client.Poll(deadline) : turns->Poll(deadline);
   }
 };

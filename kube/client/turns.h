@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "kube/base/clock.h"
 #include "kube/client/client.h"
-#include "kube/system/clock.h"
 
 namespace kube::client {
 
@@ -25,10 +25,10 @@ namespace kube::client {
 /// What Client::Poll throws here may be due to any of them, so it is thrown to all that wait.
 class Turns {
  public:
-  using TimePoint = system::Clock::TimePoint;
+  using TimePoint = base::Clock::TimePoint;
 
   /// Both must outlive it.
-  Turns(Client& client, const system::Clock& clock) : client_(client), clock_(clock) {}
+  Turns(Client& client, const base::Clock& clock) : client_(client), clock_(clock) {}
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
@@ -75,7 +75,7 @@ class Turns {
   void AwaitTurn(Waiter& waiter);
 
   Client& client_;
-  const system::Clock& clock_;
+  const base::Clock& clock_;
   std::mutex mutex_;             // guards what follows; all else is of whoever has the turn
   std::deque<Waiter*> waiters_;  // who came first is first
   bool is_taken_ = false;        // some thread has the turn

@@ -47,7 +47,7 @@ bool IsCode(std::string_view word) {
          std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool IsPlain(std::string_view text) {
+bool IsPlainText(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (base::utf8::ControlLength(text.substr(at)) > 0) return false;
   }
@@ -68,9 +68,9 @@ std::optional<Warning> TakeWarning(std::string_view& rest) {
   SkipSpace(rest);
   const auto code = TakeWord(rest);
   const auto agent = code ? TakeWord(rest) : std::nullopt;
-  if (!agent || !IsCode(*code) || !IsPlain(*agent)) return std::nullopt;
+  if (!agent || !IsCode(*code) || !IsPlainText(*agent)) return std::nullopt;
   const auto text = TakeQuoted(rest);
-  if (!text || !IsPlain(*text)) return std::nullopt;
+  if (!text || !IsPlainText(*text)) return std::nullopt;
   SkipSpace(rest);
   if (rest.starts_with('"') && !TakeQuoted(rest)) return std::nullopt;  // the date
   if (!TakeSeparator(rest)) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<Warning> TakeWarning(std::string_view& rest) {
 
 }  // namespace
 
-std::vector<std::string> WarningTexts(const http::ResponseHead& head) {
+std::vector<std::string> WarningTexts(const ResponseHead& head) {
   std::vector<std::string> texts;
   for (std::string_view rest : head.FindAll("Warning")) {
     while (!rest.empty()) {

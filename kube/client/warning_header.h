@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/http/transport.h"
+#include "kube/client/transport.h"
 
 namespace kube::client {
 
@@ -13,6 +13,6 @@ namespace kube::client {
 /// Reads `299 agent "text" "date", 299 ...` (RFC 7234 5.5) as ParseWarningHeaders of apimachinery
 /// pkg/util/net does: what does not fit that form or holds control characters is left out, together
 /// with the rest of its header.
-std::vector<std::string> WarningTexts(const http::ResponseHead& head);
+std::vector<std::string> WarningTexts(const ResponseHead& head);
 
 }  // namespace kube::client

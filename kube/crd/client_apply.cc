@@ -12,7 +12,7 @@ using json::Member;
 using json::Type;
 using json::Value;
 
-const Value kNothing = Value::Object();
+const Value kEmptyObject = Value::Object();
 
 /// Walks the keys of two objects in their order; what is no object has none. Of a key that only one
 /// has the other value is the null pointer.
@@ -34,7 +34,7 @@ void ForEachKey(const Value& a, const Value& b, Visit visit) {
 }
 
 const Value& InsideOf(const Value* value) {
-  return value != nullptr && value->is_object() ? *value : kNothing;
+  return value != nullptr && value->is_object() ? *value : kEmptyObject;
 }
 
 // What `to` adds or has otherwise; a null of it adds nothing.
@@ -87,7 +87,7 @@ const Value& OriginalOf(const Value& live, json::Document& document) {
   const std::string_view text =
       annotations == nullptr ? std::string_view() : annotations->FindText(kLastApplied);
   const bool is_read = !text.empty() && !document.Parse(text);
-  return is_read ? InsideOf(&document.root()) : kNothing;
+  return is_read ? InsideOf(&document.root()) : kEmptyObject;
 }
 
 bool Owns(const Value& entry, std::string_view field) {

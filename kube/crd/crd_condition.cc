@@ -1,7 +1,7 @@
 #include "kube/crd/crd_condition.h"
 
 #include "kube/schema/structural.h"
-#include "kube/schema/validation/validation.h"
+#include "kube/schema/validation.h"
 
 namespace kube::crd {
 namespace {
@@ -12,7 +12,7 @@ VersionProblems FindProblems(const CrdVersion& version, std::size_t index) {
   problems.conversion_error = schema::ConversionError(*version.schema);
   if (!problems.conversion_error) {
     const std::string path = meta::Index("spec.versions", index) + ".schema.openAPIV3Schema";
-    problems.errors = schema::validation::ValidateStructural(*version.schema, path);
+    problems.errors = schema::ValidateStructural(*version.schema, path);
   }
   return problems;
 }

@@ -103,7 +103,7 @@ Value AnySchema(Arena& arena) {
   return schema;
 }
 
-bool IsStructural(const Crd& crd, std::string_view name) {
+bool IsVersionStructural(const Crd& crd, std::string_view name) {
   const std::vector<VersionProblems> all = FindStructuralProblems(crd);
   const auto found = std::ranges::find(all, name, &VersionProblems::version);
   return crd.FindVersion(name)->schema != nullptr && found != all.end() && found->structural();
@@ -113,7 +113,7 @@ bool IsStructural(const Crd& crd, std::string_view name) {
 Value InV1(const Crd& file, Arena& arena) {
   Value crd = MakeV1Form(file, /*is_live=*/false, arena);
   for (Value& version : crd.Find("spec")->Find("versions")->elements()) {
-    if (!IsStructural(file, version.FindText("name"))) {
+    if (!IsVersionStructural(file, version.FindText("name"))) {
       version.Set("schema", AnySchema(arena), arena);
     }
   }
@@ -131,7 +131,7 @@ void KeepStorageVersion(const Crd& live, Value& versions, Arena& arena) {
 Value AsAdded(const Crd& live, std::string_view name, Arena& arena) {
   Value added = json::CopyForChange(FindVersion(live, name), arena);
   added.Set("storage", Value::Bool(false), arena);
-  if (!IsStructural(live, name)) added.Set("schema", AnySchema(arena), arena);
+  if (!IsVersionStructural(live, name)) added.Set("schema", AnySchema(arena), arena);
   return added;
 }
 

@@ -123,13 +123,14 @@ constexpr Shape kVersion{kVersionKeys}, kOldVersion{kOldVersionKeys};
 constexpr Key kServiceKeys[] = {{"namespace"}, {"name"}, {"path"}, {"port"}};
 constexpr Shape kService{kServiceKeys};
 constexpr Key kClientConfigKeys[] = {{"url"}, {"service", &kService}, {"caBundle"}};
-constexpr Shape kClientConfig{kClientConfigKeys};
-constexpr Key kWebhookKeys[] = {{"clientConfig", &kClientConfig}, {"conversionReviewVersions"}};
+constexpr Shape kClientConfigShape{kClientConfigKeys};
+constexpr Key kWebhookKeys[] = {{"clientConfig", &kClientConfigShape},
+                                {"conversionReviewVersions"}};
 constexpr Shape kWebhook{kWebhookKeys};
 constexpr Key kConversionKeys[] = {{"strategy"}, {"webhook", &kWebhook}};
 constexpr Shape kConversion{kConversionKeys};
 constexpr Key kOldConversionKeys[] = {
-    {"strategy"}, {"webhookClientConfig", &kClientConfig}, {"conversionReviewVersions"}};
+    {"strategy"}, {"webhookClientConfig", &kClientConfigShape}, {"conversionReviewVersions"}};
 constexpr Shape kOldConversion{kOldConversionKeys};
 
 constexpr Key kNamesKeys[] = {{"plural"}, {"singular"}, {"shortNames"},

@@ -11,10 +11,10 @@ namespace {
 
 // The way from the root to a value, as a chain of steps on the stack. It becomes text only where a
 // field is unknown, which is rare.
-struct Step {
+struct PruningStep {
   enum class Kind { kRoot, kField, kMapKey, kIndex };
 
-  const Step* parent = nullptr;
+  const PruningStep* parent = nullptr;
   Kind kind = Kind::kRoot;
   std::string_view name = {};
   std::size_t index = 0;
@@ -33,8 +33,8 @@ struct Step {
 };
 
 // The server removes these at the top of an object that is no resource without recording them.
-bool IsUnrecorded(std::string_view key, const Step& parent) {
-  return parent.kind == Step::Kind::kRoot && meta::IsTypeMetaOrMetadata(key);
+bool IsUnrecorded(std::string_view key, const PruningStep& parent) {
+  return parent.kind == PruningStep::Kind::kRoot && meta::IsTypeMetaOrMetadata(key);
 }
 
 bool HasChildren(const json::Value& value) { return value.is_object() || value.is_array(); }
@@ -49,7 +49,7 @@ class Walker {
   Walker(UnknownFieldSink* sink, Task task) : sink_(sink), task_(task) {}
 
   void WalkRoot(json::Value& object, const StructuralSchema* schema, bool is_resource_root) {
-    const Step root;
+    const PruningStep root;
     const bool keeps_meta = is_resource_root || (schema != nullptr && schema->embedded_resource);
     if (schema != nullptr && schema->preserve_unknown_fields) {
       Skip(object, *schema, keeps_meta, root);
@@ -62,7 +62,7 @@ class Walker {
   bool removes() const { return task_ == Task::kRemove; }
 
   // prune() of pkg/apiserver/schema/pruning/algorithm.go: what the schema does not specify goes.
-  void Walk(json::Value& value, const StructuralSchema* schema, const Step& here) {
+  void Walk(json::Value& value, const StructuralSchema* schema, const PruningStep& here) {
     if (schema != nullptr && schema->preserve_unknown_fields) {
       Skip(value, *schema, schema->embedded_resource, here);
     } else {
@@ -71,12 +71,12 @@ class Walker {
   }
 
   void Prune(json::Value& value, const StructuralSchema* schema, bool keeps_meta,
-             const Step& here) {
+             const PruningStep& here) {
     if (value.is_array()) {
       const StructuralSchema* items = schema == nullptr ? nullptr : schema->items.get();
       std::size_t i = 0;
       for (json::Value& element : value.elements()) {
-        Walk(element, items, {&here, Step::Kind::kIndex, {}, i++});
+        Walk(element, items, {&here, PruningStep::Kind::kIndex, {}, i++});
       }
     } else if (value.is_object()) {
       PruneObject(value, schema, keeps_meta, here);
@@ -84,7 +84,7 @@ class Walker {
   }
 
   void PruneObject(json::Value& object, const StructuralSchema* schema, bool keeps_meta,
-                   const Step& here) {
+                   const PruningStep& here) {
     std::size_t kept = 0, likely = 0;
     const std::span<json::Member> members = object.members();
     for (json::Member& member : members) {
@@ -100,7 +100,7 @@ class Walker {
 
   // False if the member is not specified. `likely`: as FindProperty has it.
   bool WalkMember(json::Member& member, const StructuralSchema* schema, std::size_t& likely,
-                  bool keeps_meta, const Step& here) {
+                  bool keeps_meta, const PruningStep& here) {
     const std::string_view key = member.key.text();
     if (keeps_meta && meta::IsTypeMetaOrMetadata(key)) {
       if (task_ == Task::kFindWithEmbedded) FindDropped(member, here);
@@ -109,20 +109,22 @@ class Walker {
     if (schema == nullptr) return false;
     if (const StructuralSchema* property = schema->FindProperty(key, likely)) {
       if (HasChildren(member.value)) {
-        Walk(member.value, property, {&here, Step::Kind::kField, key, 0});
+        Walk(member.value, property, {&here, PruningStep::Kind::kField, key, 0});
       }
       return true;
     }
     if (!schema->has_additional_properties) return false;
     if (!HasChildren(member.value)) return true;
     // additionalProperties: true keeps the key, but specifies nothing below it.
-    Walk(member.value, schema->additional_schema.get(), {&here, Step::Kind::kMapKey, key, 0});
+    Walk(member.value, schema->additional_schema.get(),
+         {&here, PruningStep::Kind::kMapKey, key, 0});
     return true;
   }
 
   // skipPrune() of the same file: what is not specified stays, but pruning starts again below what
   // is. Elements of an array are kept like the array itself.
-  void Skip(json::Value& value, const StructuralSchema& schema, bool keeps_meta, const Step& here) {
+  void Skip(json::Value& value, const StructuralSchema& schema, bool keeps_meta,
+            const PruningStep& here) {
     std::size_t likely = 0;
     for (json::Member& member : value.members()) {
       WalkMember(member, &schema, likely, keeps_meta, here);
@@ -131,33 +133,33 @@ class Walker {
     std::size_t i = 0;
     for (json::Value& element : value.elements()) {
       Skip(element, *schema.items, schema.items->embedded_resource,
-           {&here, Step::Kind::kIndex, {}, i++});
+           {&here, PruningStep::Kind::kIndex, {}, i++});
     }
   }
 
   // Pruning keeps what identifies an embedded resource; coercion looks at it afterwards.
-  void FindDropped(const json::Member& member, const Step& here) {
-    if (here.kind == Step::Kind::kRoot) return;
+  void FindDropped(const json::Member& member, const PruningStep& here) {
+    if (here.kind == PruningStep::Kind::kRoot) return;
     if (member.key.text() != "metadata") {
       if (!member.value.is_string() && !member.value.is_null()) ReportUnknown(member, here);
       return;
     }
     for (const DroppedMetadata& dropped : FindDroppedMetadata(member.value)) {
-      std::vector<Step> steps{{&here, Step::Kind::kField, member.key.text(), 0}};
+      std::vector<PruningStep> steps{{&here, PruningStep::Kind::kField, member.key.text(), 0}};
       steps.reserve(dropped.way.size() + 1);  // they do not move
       for (const PathElement& element : dropped.way) {
-        const auto kind = element.is_index ? Step::Kind::kIndex : Step::Kind::kField;
+        const auto kind = element.is_index ? PruningStep::Kind::kIndex : PruningStep::Kind::kField;
         steps.push_back({&steps.back(), kind, element.key, element.index});
       }
       Report(steps.back(), *dropped.value);
     }
   }
 
-  void ReportUnknown(const json::Member& member, const Step& here) {
-    Report({&here, Step::Kind::kField, member.key.text(), 0}, member.value);
+  void ReportUnknown(const json::Member& member, const PruningStep& here) {
+    Report({&here, PruningStep::Kind::kField, member.key.text(), 0}, member.value);
   }
 
-  void Report(const Step& step, const json::Value& value) {
+  void Report(const PruningStep& step, const json::Value& value) {
     if (sink_ == nullptr) return;
     folded_path_.clear();
     step.AppendFolded(folded_path_);
@@ -166,10 +168,10 @@ class Walker {
     sink_->OnUnknownField({folded_path_, elements_, value});
   }
 
-  void AppendElements(const Step& step) {
-    if (step.kind == Step::Kind::kRoot) return;
+  void AppendElements(const PruningStep& step) {
+    if (step.kind == PruningStep::Kind::kRoot) return;
     AppendElements(*step.parent);
-    elements_.push_back({step.name, step.index, step.kind == Step::Kind::kIndex});
+    elements_.push_back({step.name, step.index, step.kind == PruningStep::Kind::kIndex});
   }
 
   UnknownFieldSink* sink_;

@@ -3,14 +3,14 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "kube/base/file_text.h"
 #include "kube/serve/tls_context.h"
-#include "kube/system/file_text.h"
 
 namespace kube::serve {
 namespace {
 
 std::string ReadPem(const char* thing, const std::string& path) {
-  auto text = system::ReadFileText(path);
+  auto text = base::ReadFileText(path);
   if (text) return *std::move(text);
   throw base::Error(std::string("cannot read ") + thing + " \"" + path +
                     "\": " + text.error().message);

@@ -4,7 +4,7 @@
 
 #include "kube/client/api_status.h"
 #include "kube/crd/client_apply.h"
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 #include "migrate/check/release_rules.h"
 #include "migrate/report/program_name.h"
 
@@ -34,7 +34,7 @@ void TakeConversionThatStays(kube::crd::Crd& file, const kube::crd::Crd& live) {
 
 report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* live,
                                   const std::optional<kube::base::Release>& release,
-                                  kube::schema::validation::PatternChecks& patterns) {
+                                  kube::schema::PatternChecks& patterns) {
   report::ApplyReport apply{.preserves_unknown_fields = PreservesBehindApply(file, live)};
   const bool in_file = file.preserve_unknown_fields;
   file.preserve_unknown_fields = apply.preserves_unknown_fields;
@@ -42,7 +42,7 @@ report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* li
   status.reason = "Invalid";
   status.kind = "CustomResourceDefinition";
   status.name = file.name;
-  for (const auto& finding : kube::crd::rules::ValidateCrdRequest(file, live, patterns)) {
+  for (const auto& finding : kube::crd::ValidateCrdRequest(file, live, patterns)) {
     if (LaterRelease(finding.error, release)) continue;
     status.causes.push_back(finding.error.ToString());
   }

@@ -4,7 +4,7 @@
 
 #include "kube/base/release.h"
 #include "kube/crd/crd.h"
-#include "kube/schema/validation/pattern_checks.h"
+#include "kube/schema/pattern_checks.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
@@ -26,7 +26,7 @@ void TakeConversionThatStays(kube::crd::Crd& file, const kube::crd::Crd& live);
 /// metadata.managedFields that alone owns it.
 report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* live,
                                   const std::optional<kube::base::Release>& release,
-                                  kube::schema::validation::PatternChecks& patterns);
+                                  kube::schema::PatternChecks& patterns);
 
 /// What has to be known of `kubectl apply` where the CRD in the cluster still preserves unknown
 /// fields, by `crd` with its answer: whether that turns pruning on, without a backup. A sentence

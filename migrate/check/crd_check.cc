@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "kube/base/text.h"
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/coercion.h"
+#include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_read.h"
 #include "kube/schema/schema_walk.h"
-#include "kube/schema/validation/pruned_validation.h"
 #include "migrate/check/hints.h"
 #include "migrate/check/managed_fields.h"
 #include "migrate/check/opened_fields.h"
@@ -127,10 +127,9 @@ CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
   return versions_[index];
 }
 
-kube::schema::validation::PatternChecks& CrdTally::PatternsForObject() {
+kube::schema::PatternChecks& CrdTally::PatternsForObject() {
   if (!patterns_) {
-    patterns_ = std::make_unique<kube::schema::validation::PatternChecks>(
-        kube::crd::rules::MakePatternChecks());
+    patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::crd::MakePatternChecks());
   }
   patterns_->Allow(kPatternsOfObject);
   return *patterns_;
@@ -237,7 +236,7 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
     // Two versions of one name share the first one's schema for pruning; see KeepValidities.
     if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
     std::vector<const StructuralSchema*> reads = ReadsOf(crd, version);
-    if (reads.size() == 1 && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
+    if (reads.size() == 1 && !kube::schema::CanPruningInvalidate(*schema)) continue;
     version.validation = schema;
     version.schemas = std::move(reads);
     validates_ = true;
@@ -248,11 +247,11 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
 void CrdCheck::KeepCleaner(kube::crd::Crd& crd) {
   const kube::crd::CrdVersion* storage = crd.StorageVersion();
   if (storage == nullptr) return;
-  using Unfit = owners::KnownVersions::Unfit;
-  if (!owners::KnownVersions(crd, *storage, Unfit::kDoubtful).HasDoubtful()) return;
+  using Unfit = cluster::KnownVersions::Unfit;
+  if (!cluster::KnownVersions(crd, *storage, Unfit::kDoubtful).HasDoubtful()) return;
   const bool preserves = std::exchange(crd.preserve_unknown_fields, false);
   cleaner_ =
-      std::make_unique<const owners::EntryCleaner>(crd, storage->name, owners::Cleaning::kAuto);
+      std::make_unique<const cluster::EntryCleaner>(crd, storage->name, cluster::Cleaning::kAuto);
   crd.preserve_unknown_fields = preserves;
 }
 

@@ -9,15 +9,15 @@
 
 #include "kube/crd/crd.h"
 #include "kube/crd/custom_resource.h"
-#include "kube/crd/suggest/observed_shape.h"
 #include "kube/json/json.h"
-#include "kube/schema/validation/pattern_checks.h"
+#include "kube/schema/pattern_checks.h"
+#include "kube/suggest/observed_shape.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/check/invalid_findings.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/check/weighed_changes.h"
-#include "migrate/owners/entry_cleaner.h"
-#include "migrate/owners/stale_tally.h"
+#include "migrate/cluster/entry_cleaner.h"
+#include "migrate/cluster/stale_tally.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/report/first_texts.h"
@@ -49,7 +49,7 @@ class CrdTally {
   };
 
   VersionTally& Version(std::size_t index);
-  kube::schema::validation::PatternChecks& PatternsForObject();
+  kube::schema::PatternChecks& PatternsForObject();
 
   std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
   std::vector<VersionTally> versions_;  // as long as the last version that was counted
@@ -58,13 +58,13 @@ class CrdTally {
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
   ChangeTally changes_;
-  owners::StaleTally stale_, unfit_;
+  cluster::StaleTally stale_, unfit_;
   report::ManagedFieldsCleaned to_clean_;  // of stale and unfit entries
   std::vector<report::ObjectPaths> paths_;
   report::FirstTexts errors_;
-  std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
-  bool is_validity_unknown_ = false;                                   // of some object
-  kube::crd::suggest::Observations observations_;                      // where hints need them
+  std::unique_ptr<kube::schema::PatternChecks> patterns_;  // if some were needed
+  bool is_validity_unknown_ = false;                       // of some object
+  kube::suggest::Observations observations_;               // where hints need them
 };
 
 /// What pruning by the schemas of one CRD does to its objects.
@@ -147,9 +147,9 @@ class CrdCheck {
 
   CrdFacts facts_;
   std::string manifest_;
-  owners::KnownVersions known_;
+  cluster::KnownVersions known_;
   // Where some version does not hold every object of the storage version; else the null pointer.
-  std::unique_ptr<const owners::EntryCleaner> cleaner_;
+  std::unique_ptr<const cluster::EntryCleaner> cleaner_;
   bool keep_paths_;
   ServerRules server_rules_;
   std::optional<kube::meta::FieldChoice> opened_;

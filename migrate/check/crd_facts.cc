@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/crd/ca_bundle.h"
 #include "kube/crd/client_apply.h"
 #include "kube/crd/crd_condition.h"
-#include "kube/crd/rules/ca_bundle.h"
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/crd/unknown_keys.h"
-#include "kube/schema/validation/pattern_checks.h"
+#include "kube/schema/pattern_checks.h"
 #include "migrate/check/apply_effect.h"
 #include "migrate/check/hints.h"
 
@@ -221,10 +221,9 @@ class FactFinder {
       if (copy) old = &*copy;
     }
     std::map<std::string, kube::meta::FieldError> found;
-    kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+    kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
     const auto add = [this, &found, old, &patterns] {
-      for (kube::crd::rules::CrdFinding& finding :
-           kube::crd::rules::ValidateCrdRequest(crd_, old, patterns)) {
+      for (kube::crd::CrdFinding& finding : kube::crd::ValidateCrdRequest(crd_, old, patterns)) {
         if (finding.structural || IsOfOthers(finding.error)) continue;
         std::string message = finding.error.ToString();
         found.emplace(std::move(message), std::move(finding.error));
@@ -239,8 +238,7 @@ class FactFinder {
     }
     if (old == nullptr && HasUnknownStoredVersion(crd_)) {
       // An update of the CRD as it is: what the server says of its status.
-      for (kube::crd::rules::CrdFinding& finding :
-           kube::crd::rules::ValidateCrdRequest(crd_, &crd_, patterns)) {
+      for (kube::crd::CrdFinding& finding : kube::crd::ValidateCrdRequest(crd_, &crd_, patterns)) {
         std::string message = finding.error.ToString();
         if (!finding.error.field.starts_with("status.storedVersions")) continue;
         found.emplace(std::move(message), std::move(finding.error));
@@ -282,7 +280,7 @@ class FactFinder {
 
   // A server takes it in a new CRD, which it does not serve then, and refuses it in any other.
   void AddCaBundle(std::map<std::string, kube::meta::FieldError>& found) {
-    auto error = kube::crd::rules::CaBundleError(crd_);
+    auto error = kube::crd::CaBundleError(crd_);
     if (!error || IsOfOthers(*error)) return;
     std::string message = error->ToString();
     found.emplace(std::move(message), *std::move(error));

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "kube/base/text.h"
-#include "kube/crd/suggest/observed_schema.h"
+#include "kube/suggest/observed_schema.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::check {
 namespace {
 
-using kube::crd::suggest::ObservedShape;
-using kube::crd::suggest::OnlyTypeOf;
-using kube::crd::suggest::TypesText;
+using kube::suggest::ObservedShape;
+using kube::suggest::OnlyTypeOf;
+using kube::suggest::TypesText;
 
 /// A step of a path: "properties[spec]" is {properties, spec}.
 struct Step {
@@ -312,7 +312,7 @@ Place PlaceOf(const std::vector<Step>& steps, std::size_t first, const ObservedS
     } else if (steps[i].name == "items") {
       place.shape = place.shape->elements.get();
     } else if (steps[i].name == "additionalProperties") {
-      place.values = kube::crd::suggest::ValuesOf(*place.shape);
+      place.values = kube::suggest::ValuesOf(*place.shape);
       place.shape = place.values.get();
     } else if (!IsJunctor(steps[i].name)) {
       place.shape = nullptr;

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "kube/crd/suggest/observed_shape.h"
 #include "kube/meta/field_error.h"
+#include "kube/suggest/observed_shape.h"
 
 /// How to mend what the API server finds fault with, in one line each: lower case, no full stop.
 namespace migrate::check {
@@ -22,7 +22,7 @@ bool NeedsObjects(std::string_view message);
 /// `give mode a type: "type: string", as in 12 objects`. Empty where none holds anything there, and
 /// for other errors.
 std::string HintByObjects(std::string_view field, std::string_view message,
-                          const kube::crd::suggest::ObservedShape& seen);
+                          const kube::suggest::ObservedShape& seen);
 
 /// The hint for a ConversionError, e.g. "replace $ref by the schema that it refers to".
 std::string ConversionHint(std::string_view conversion_error);

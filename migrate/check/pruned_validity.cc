@@ -6,8 +6,8 @@
 #include "kube/base/utf8.h"
 #include "kube/meta/field_error.h"
 #include "kube/schema/defaulting.h"
+#include "kube/schema/pruned_validation.h"
 #include "kube/schema/schema_read.h"
-#include "kube/schema/validation/pruned_validation.h"
 
 namespace migrate::check {
 namespace {
@@ -34,7 +34,7 @@ std::string FirstErrors(const std::vector<std::string>& errors) {
 std::optional<std::string> WhyInvalidOncePruned(const Value& object,
                                                 std::span<const StructuralSchema* const> schemas,
                                                 const kube::schema::SchemaProps& validation,
-                                                kube::schema::validation::PatternChecks& patterns) {
+                                                kube::schema::PatternChecks& patterns) {
   kube::json::Arena arena;
   Value before = kube::json::CopyForChange(object, arena);
   Value after = kube::json::CopyForChange(object, arena);
@@ -43,8 +43,7 @@ std::optional<std::string> WhyInvalidOncePruned(const Value& object,
     if (schema != nullptr && !kube::schema::SetDefaults(before, *schema, arena)) return "";
     if (!kube::schema::ReadBySchema(after, schema, arena)) return "";
   }
-  const auto errors =
-      kube::schema::validation::ErrorsOfPruning(before, after, validation, patterns);
+  const auto errors = kube::schema::ErrorsOfPruning(before, after, validation, patterns);
   return errors ? std::optional(FirstErrors(*errors)) : std::nullopt;
 }
 

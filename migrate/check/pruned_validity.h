@@ -5,9 +5,9 @@
 #include <string>
 
 #include "kube/json/json.h"
+#include "kube/schema/pattern_checks.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
-#include "kube/schema/validation/pattern_checks.h"
 
 namespace migrate::check {
 
@@ -19,6 +19,6 @@ namespace migrate::check {
 /// structural form. By a null pointer all is pruned.
 std::optional<std::string> WhyInvalidOncePruned(
     const kube::json::Value& object, std::span<const kube::schema::StructuralSchema* const> schemas,
-    const kube::schema::SchemaProps& validation, kube::schema::validation::PatternChecks& patterns);
+    const kube::schema::SchemaProps& validation, kube::schema::PatternChecks& patterns);
 
 }  // namespace migrate::check

@@ -8,7 +8,7 @@
 #include "kube/base/result.h"
 #include "kube/json/json.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/mutate/object_mutation.h"
+#include "migrate/check/object_mutation.h"
 
 namespace migrate::check {
 
@@ -28,7 +28,7 @@ struct PreviewOptions {
   std::string version{};
   bool show_managed_fields = false;  ///< else metadata.managedFields is left out
   /// Is applied before objects are pruned; the null pointer: there is none.
-  std::shared_ptr<const mutate::ObjectMutation> mutation{};
+  std::shared_ptr<const ObjectMutation> mutation{};
 };
 
 /// What pruning by the schema of one version leaves of the objects of a CRD.
@@ -63,7 +63,7 @@ class PruningPreview {
   bool is_storage_version_;
   bool is_servable_;  // schemas can be made of all versions, else the version's alone counts
   bool show_managed_fields_;
-  std::shared_ptr<const mutate::ObjectMutation> mutation_;
+  std::shared_ptr<const ObjectMutation> mutation_;
 };
 
 }  // namespace migrate::check

@@ -5,25 +5,25 @@
 #include <utility>
 
 #include "kube/schema/coercion.h"
+#include "kube/schema/object_validation.h"
 #include "kube/schema/schema_read.h"
 #include "kube/schema/schema_walk.h"
-#include "kube/schema/validation/object_validation.h"
 
 namespace migrate::check {
 namespace {
 
 using kube::json::Value;
 using kube::meta::FieldError;
-using kube::schema::validation::ErrorsOfCreate;
-using kube::schema::validation::ObjectRules;
-using kube::schema::validation::PatternChecks;
-using kube::schema::validation::Ratcheting;
+using kube::schema::ErrorsOfCreate;
+using kube::schema::ObjectRules;
+using kube::schema::PatternChecks;
+using kube::schema::Ratcheting;
 
 // Of an update that changes nothing.
 std::vector<FieldError> ErrorsOfRewrite(const Value& object, const VersionValidity::Schema& schema,
                                         Ratcheting ratcheting, PatternChecks& patterns) {
   if (schema.props == nullptr || schema.structural == nullptr) return {};
-  return kube::schema::validation::ErrorsOfUpdate(
+  return kube::schema::ErrorsOfUpdate(
       object, object, ObjectRules{*schema.props, *schema.structural}, ratcheting, patterns);
 }
 
@@ -36,7 +36,7 @@ std::string KindOf(const FieldError& error) {
   return kind;
 }
 
-std::set<std::string> KindsOf(const std::vector<FieldError>& errors) {
+std::set<std::string> ValidityKindsOf(const std::vector<FieldError>& errors) {
   std::set<std::string> kinds;
   for (const FieldError& error : errors) kinds.insert(KindOf(error));
   return kinds;
@@ -105,7 +105,8 @@ VersionValidity::Findings VersionValidity::Find(const Value& object, const Sight
     const std::optional<Value> as_before =
         schemas_.is_proposal ? Read(object, schemas_.live, arena) : std::nullopt;
     if (as_before) {
-      live = KindsOf(ErrorsOfRewrite(*as_before, schemas_.live, Ratcheting::kNone, patterns));
+      live =
+          ValidityKindsOf(ErrorsOfRewrite(*as_before, schemas_.live, Ratcheting::kNone, patterns));
     }
   }
   findings.is_unknown = patterns.undecided() != undecided;

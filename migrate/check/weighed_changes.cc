@@ -5,16 +5,16 @@
 #include <numeric>
 #include <tuple>
 
-#include "kube/crd/changes/object_changes.h"
-#include "kube/crd/changes/value_rules.h"
+#include "kube/crd/object_changes.h"
+#include "kube/crd/value_rules.h"
 #include "kube/schema/coercion.h"
 #include "kube/schema/schema_read.h"
 
 namespace migrate::check {
 namespace {
 
-using kube::crd::changes::Change;
-using kube::crd::changes::ChangeKind;
+using kube::crd::Change;
+using kube::crd::ChangeKind;
 using kube::json::Value;
 using kube::schema::StructuralSchema;
 
@@ -45,7 +45,7 @@ void ChangeTally::Merge(const ChangeTally& other) {
 }
 
 WeighedChanges::WeighedChanges(const Crds& crds, const CrdFacts& facts)
-    : found_(kube::crd::changes::CompareCrds(crds.live, crds.proposed)) {
+    : found_(kube::crd::CompareCrds(crds.live, crds.proposed)) {
   for (const auto* crd : {&crds.live, &crds.proposed}) {
     for (const kube::crd::CrdVersion& version : crd->versions) schemas_.push_back(version.schema);
   }
@@ -62,7 +62,7 @@ void WeighedChanges::KeepVersions(const Crds& crds, const CrdFacts& facts) {
   for (std::size_t i = 0; i < facts.versions.size(); ++i) {
     const std::string& name = facts.report.versions[i].name;
     const auto of_version =
-        std::ranges::find(found_.versions, name, &kube::crd::changes::CrdChanges::Version::name);
+        std::ranges::find(found_.versions, name, &kube::crd::CrdChanges::Version::name);
     const bool differs = of_version != found_.versions.end();
     std::optional<Version> counted =
         FindCounted(crds, facts, i, differs ? of_version->live_name : name);
@@ -115,7 +115,7 @@ void WeighedChanges::SortForReport(const CrdFacts& facts) {
 }
 
 bool WeighedChanges::Count(const Value& object, ChangeTally& tally,
-                           kube::schema::validation::PatternChecks& patterns) const {
+                           kube::schema::PatternChecks& patterns) const {
   if (versions_.empty()) return true;
   const std::uint64_t undecided = patterns.undecided();
   std::vector<std::size_t> touching;
@@ -125,11 +125,11 @@ bool WeighedChanges::Count(const Value& object, ChangeTally& tally,
         version.live == nullptr ? object : ReadAs(object, version.live, arena);
     const std::optional<Value> then = ReadAs(object, version.proposed, arena);
     if (!now || !then) continue;
-    if (preserving_ && !kube::crd::changes::IsContained(*now, *then)) {
+    if (preserving_ && !kube::crd::IsContained(*now, *then)) {
       touching.push_back(*preserving_);
     }
     if (version.difference == nullptr) continue;
-    kube::crd::changes::FindTouching({*now, *then}, *version.difference, patterns, touching);
+    kube::crd::FindTouching({*now, *then}, *version.difference, patterns, touching);
   }
   std::ranges::sort(touching);
   touching.erase(std::unique(touching.begin(), touching.end()), touching.end());

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "kube/crd/changes/crd_changes.h"
 #include "kube/crd/crd.h"
+#include "kube/crd/crd_changes.h"
 #include "kube/crd/custom_resource.h"
 #include "kube/json/json.h"
+#include "kube/schema/pattern_checks.h"
 #include "kube/schema/structural.h"
-#include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/report/check_report.h"
 
@@ -43,14 +43,14 @@ class WeighedChanges {
   /// Counts what touches `object`, which is as the cluster shows it. False if `patterns` could not
   /// tell it all.
   bool Count(const kube::json::Value& object, ChangeTally& tally,
-             kube::schema::validation::PatternChecks& patterns) const;
+             kube::schema::PatternChecks& patterns) const;
 
   /// The changes by version, path and kind; without `tally` no objects were looked at.
   report::ChangesReport Report(const ChangeTally* tally, std::uint64_t objects) const;
 
  private:
   struct Version {
-    const kube::crd::changes::SchemaDifference* difference = nullptr;  // or the null pointer
+    const kube::crd::SchemaDifference* difference = nullptr;  // or the null pointer
     // By this it is read, where it is not as it is shown.
     const kube::schema::StructuralSchema* live = nullptr;
     const kube::schema::StructuralSchema* proposed = nullptr;
@@ -59,9 +59,9 @@ class WeighedChanges {
                                      const std::string& live_name) const;
   void KeepVersions(const Crds& crds, const CrdFacts& facts);
   void SortForReport(const CrdFacts& facts);
-  bool IsCounted(const kube::crd::changes::Change& change) const;
+  bool IsCounted(const kube::crd::Change& change) const;
 
-  kube::crd::changes::CrdChanges found_;
+  kube::crd::CrdChanges found_;
   std::vector<std::shared_ptr<const kube::schema::SchemaProps>> schemas_;  // `found_` borrows them
   std::vector<Version> versions_;          // those of which objects tell
   std::vector<std::string> counted_;       // their names

@@ -7,9 +7,9 @@
 
 #include "kube/base/error.h"
 #include "kube/crd/crd.h"
-#include "migrate/crds/crd_names.h"
-#include "migrate/crds/listed_crd.h"
-#include "migrate/lists/list_reader.h"
+#include "migrate/check/crd_names.h"
+#include "migrate/check/listed_crd.h"
+#include "migrate/cluster/list_reader.h"
 
 namespace migrate::guard {
 namespace {
@@ -23,23 +23,23 @@ constexpr std::int64_t kChunkSize = 20;
 }  // namespace
 
 /// Takes the CRDs of one attempt to read the list, and keeps of each no more than is needed.
-class CrdWatch::Taker : public lists::ItemTaker {
+class CrdWatch::Taker : public cluster::ItemTaker {
  public:
   explicit Taker(CrdWatch& watch) : watch_(watch) {}
 
   void Take(std::size_t, Document& item, std::uint64_t) override {
     if (!item.root().is_object()) return;
-    const std::string name = crds::NameOfItem(item.root());
-    const auto crd = crds::ReadListedCrd(item.root(), watch_.api_version_);
+    const std::string name = check::NameOfItem(item.root());
+    const auto crd = check::ReadListedCrd(item.root(), watch_.api_version_);
     GuardedCrds::Pointer guarded = crd ? watch_.guarded_.Make(*crd) : nullptr;
     const std::lock_guard lock(mutex_);
-    identities.push_back(crd ? crds::IdentityOf(*crd) : crds::CrdIdentity{name, "", {}});
+    identities.push_back(crd ? check::IdentityOf(*crd) : check::CrdIdentity{name, "", {}});
     if (!crd) unreadable.push_back(name + ": " + crd.error());
     if (guarded != nullptr) found[name] = std::move(guarded);
   }
 
   std::map<std::string, GuardedCrds::Pointer> found;
-  std::vector<crds::CrdIdentity> identities;
+  std::vector<check::CrdIdentity> identities;
   std::vector<std::string> unreadable;
 
  private:
@@ -50,15 +50,15 @@ class CrdWatch::Taker : public lists::ItemTaker {
 CrdWatch::CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
                    TellFunction tell)
     : guarded_(guarded),
-      api_version_(crds::ApiVersionOfTarget(target)),
+      api_version_(check::ApiVersionOfTarget(target)),
       session_(session),
       tell_(std::move(tell)),
       watch_({.target = std::move(target),
               .what = "CustomResourceDefinitions",
               .chunk_size = kChunkSize,
               .make_taker = [this] { return std::make_shared<Taker>(*this); },
-              .on_list = [this](lists::ItemTaker& taker) { TakeList(taker); },
-              .on_event = [this](lists::WatchEventType type,
+              .on_list = [this](cluster::ItemTaker& taker) { TakeList(taker); },
+              .on_event = [this](cluster::WatchEventType type,
                                  const Value& object) { TakeEvent(type, object); },
               .tell = tell_},
              session) {}
@@ -70,19 +70,19 @@ bool CrdWatch::Begin() {
   return true;
 }
 
-void CrdWatch::TakeList(lists::ItemTaker& items) {
+void CrdWatch::TakeList(cluster::ItemTaker& items) {
   auto& taker = static_cast<Taker&>(items);
   // A name that nobody answers to is a mistake at the beginning, and a deleted CRD later.
   if (!std::exchange(has_begun_, true)) {
-    crds::RequireEachNamesOne(guarded_.selection().names, taker.identities);
+    check::RequireEachNamesOne(guarded_.selection().names, taker.identities);
     for (const std::string& problem : taker.unreadable) tell_("cannot read the CRD " + problem);
   }
   guarded_.Replace(std::move(taker.found));
 }
 
-void CrdWatch::TakeEvent(lists::WatchEventType type, const Value& object) {
-  const std::string name = crds::NameOfItem(object);
-  if (type == lists::WatchEventType::kDeleted) return guarded_.Remove(name);
+void CrdWatch::TakeEvent(cluster::WatchEventType type, const Value& object) {
+  const std::string name = check::NameOfItem(object);
+  if (type == cluster::WatchEventType::kDeleted) return guarded_.Remove(name);
   const auto crd = kube::crd::ReadCopiedCrd(object);
   // What was known of it holds until it can be read again.
   if (!crd) return tell_("cannot read the CRD " + name + ": " + crd.error());

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "kube/client/session.h"
+#include "migrate/cluster/list_watch.h"
 #include "migrate/guard/guarded_crds.h"
-#include "migrate/lists/list_watch.h"
 
 namespace migrate::guard {
 
@@ -17,7 +17,7 @@ class CrdWatch {
   /// Takes a line for people, without a line break.
   using TellFunction = std::function<void(const std::string&)>;
 
-  /// `target` is that of the CRDs (crds::FindCrdsTarget). `guarded`, and what `session` refers to,
+  /// `target` is that of the CRDs (check::FindCrdsTarget). `guarded`, and what `session` refers to,
   /// must outlive it.
   CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
            TellFunction tell);
@@ -34,14 +34,14 @@ class CrdWatch {
 
  private:
   class Taker;
-  void TakeList(lists::ItemTaker& items);
-  void TakeEvent(lists::WatchEventType type, const kube::json::Value& object);
+  void TakeList(cluster::ItemTaker& items);
+  void TakeEvent(cluster::WatchEventType type, const kube::json::Value& object);
 
   GuardedCrds& guarded_;
   const std::string api_version_;  // of the CRDs of the list
   const kube::client::Session session_;
   const TellFunction tell_;
-  lists::ListWatch watch_;
+  cluster::ListWatch watch_;
   bool has_begun_ = false;
 };
 

@@ -6,7 +6,7 @@
 #include "kube/admission/object_draft.h"
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
-#include "migrate/proof/proof.h"
+#include "migrate/check/proof.h"
 
 namespace migrate::guard {
 namespace {
@@ -231,7 +231,7 @@ void Guard::NoteMoved(const Review& review, const GuardedCrd& crd, const Writer&
 report::GuardReport Guard::Report() const {
   report::GuardReport report = tally_.Report();
   report.action = options_.action == GuardAction::kDeny ? "deny" : "warn";
-  report.since = proof::TimeText(since_);
+  report.since = check::TimeText(since_);
   report.crds = guarded_.Report();
   return report;
 }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "kube/admission/handler.h"
+#include "migrate/check/object_mutation.h"
 #include "migrate/guard/guarded_crds.h"
 #include "migrate/guard/request_loss.h"
 #include "migrate/guard/writer_tally.h"
-#include "migrate/mutate/object_mutation.h"
 #include "migrate/report/guard_report.h"
 
 namespace migrate::guard {
@@ -22,7 +22,7 @@ enum class GuardAction : std::uint8_t { kWarn, kDeny };
 struct GuardOptions {
   GuardAction action = GuardAction::kWarn;
   /// Is applied to what is created or changed; the null pointer: nothing is.
-  std::shared_ptr<const mutate::ObjectMutation> mutation{};
+  std::shared_ptr<const check::ObjectMutation> mutation{};
   /// Whom to ask, told behind the warnings and refusals; empty: nobody.
   std::string contact{};
   std::function<TimePoint()> now = std::chrono::system_clock::now;

@@ -14,7 +14,7 @@ constexpr std::chrono::minutes kAskingPatience(1);
 }  // namespace
 
 GuardNews::GuardNews(const GuardedCrds& crds, const WriterTally& tally,
-                     const kube::system::Clock& clock, TellFunction tell)
+                     const kube::base::Clock& clock, TellFunction tell)
     : crds_(crds), tally_(tally), clock_(clock), tell_(std::move(tell)) {}
 
 void GuardNews::Begin() {
@@ -75,7 +75,7 @@ void GuardNews::TellAsking() {
     return tell_("the API server asks");
   }
   if (clock_.Now() < asking_due_) return;
-  asking_due_ = kube::system::Clock::TimePoint::max();
+  asking_due_ = kube::base::Clock::TimePoint::max();
   tell_(
       "note: nobody has asked for a minute: either nothing was written, or the API server does not "
       "reach this address; a try: kubectl label an object with --dry-run=server");

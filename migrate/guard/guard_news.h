@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "kube/system/clock.h"
+#include "kube/base/clock.h"
 #include "migrate/guard/guarded_crds.h"
 #include "migrate/guard/writer_tally.h"
 #include "migrate/report/guard_report.h"
@@ -21,7 +21,7 @@ class GuardNews {
   using TellFunction = std::function<void(const std::string&)>;
 
   /// What it is given must outlive it.
-  GuardNews(const GuardedCrds& crds, const WriterTally& tally, const kube::system::Clock& clock,
+  GuardNews(const GuardedCrds& crds, const WriterTally& tally, const kube::base::Clock& clock,
             TellFunction tell);
 
   /// To be called once it is known what the cluster has.
@@ -36,12 +36,12 @@ class GuardNews {
 
   const GuardedCrds& crds_;
   const WriterTally& tally_;
-  const kube::system::Clock& clock_;
+  const kube::base::Clock& clock_;
   const TellFunction tell_;
   bool has_begun_ = false;
   std::uint64_t revision_ = 0;  // of what was told last
   std::map<std::string, report::GuardedUse> told_crds_;
-  kube::system::Clock::TimePoint asking_due_{};
+  kube::base::Clock::TimePoint asking_due_{};
   bool is_asking_told_ = false, is_left_out_told_ = false;
 };
 

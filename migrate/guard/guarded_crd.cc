@@ -9,7 +9,7 @@ namespace migrate::guard {
 namespace {
 
 std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
-                                                 const manifests::Proposal* proposal) {
+                                                 const cluster::Proposal* proposal) {
   using Origin = check::CrdCheckOptions::Origin;
   if (proposal == nullptr) {
     return std::make_unique<const check::CrdCheck>(
@@ -38,7 +38,7 @@ std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
 }  // namespace
 
 // What requests name is the cluster's, whatever is proposed.
-GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const manifests::Proposal* proposal,
+GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const cluster::Proposal* proposal,
                        bool keeps_rules)
     : check_(MakeCheck(live, proposal)),
       rules_(keeps_rules ? std::make_unique<const LiveRules>(live) : nullptr),

@@ -7,9 +7,9 @@
 
 #include "kube/crd/crd.h"
 #include "migrate/check/crd_check.h"
+#include "migrate/cluster/proposals.h"
 #include "migrate/guard/live_rules.h"
 #include "migrate/guard/request_loss.h"
-#include "migrate/manifests/proposals.h"
 #include "migrate/report/guard_report.h"
 
 namespace migrate::guard {
@@ -21,7 +21,7 @@ class GuardedCrd {
   /// `live` is the cluster's; `proposal` may be the null pointer. Neither is needed afterwards.
   /// Has rules() where `keeps_rules`. Throws kube::base::Error where the CRD cannot be copied, as
   /// it never should be.
-  GuardedCrd(const kube::crd::Crd& live, const manifests::Proposal* proposal,
+  GuardedCrd(const kube::crd::Crd& live, const cluster::Proposal* proposal,
              bool keeps_rules = false);
 
   const std::string& name() const { return report_.name; }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kube/base/error.h"
-#include "migrate/crds/crd_names.h"
+#include "migrate/check/crd_names.h"
 
 namespace migrate::guard {
 namespace {
@@ -15,9 +15,9 @@ kube::admission::Resource ResourceOf(const GuardedCrd& crd) {
 
 }  // namespace
 
-GuardedCrds::GuardedCrds(GuardSelection selection, std::vector<manifests::Proposal> proposals)
+GuardedCrds::GuardedCrds(GuardSelection selection, std::vector<cluster::Proposal> proposals)
     : selection_(std::move(selection)) {
-  for (manifests::Proposal& proposal : proposals) {
+  for (cluster::Proposal& proposal : proposals) {
     const std::string name = proposal.crd.name;
     // What is there already is left where it is.
     const auto [known, is_new] = proposals_.try_emplace(name, std::move(proposal));
@@ -31,7 +31,7 @@ GuardedCrds::GuardedCrds(GuardSelection selection, std::vector<manifests::Propos
 bool GuardedCrds::IsWanted(const kube::crd::Crd& live) const {
   const bool is_proposed = proposals_.contains(live.name);
   if (!selection_.names.empty()) {
-    return crds::IsNamedByAny(crds::IdentityOf(live), selection_.names);
+    return check::IsNamedByAny(check::IdentityOf(live), selection_.names);
   }
   return is_proposed || (selection_.all && live.preserve_unknown_fields);
 }

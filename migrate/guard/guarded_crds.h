@@ -10,8 +10,8 @@
 
 #include "kube/admission/handler.h"
 #include "kube/crd/crd.h"
+#include "migrate/cluster/proposals.h"
 #include "migrate/guard/guarded_crd.h"
-#include "migrate/manifests/proposals.h"
 #include "migrate/report/guard_report.h"
 
 namespace migrate::guard {
@@ -37,7 +37,7 @@ class GuardedCrds {
   using Pointer = std::shared_ptr<const GuardedCrd>;
 
   /// Throws kube::base::Error where two of `proposals` are of one CRD.
-  GuardedCrds(GuardSelection selection, std::vector<manifests::Proposal> proposals);
+  GuardedCrds(GuardSelection selection, std::vector<cluster::Proposal> proposals);
 
   /// What is to be guarded of a CRD of the cluster; the null pointer: nothing. Does not change what
   /// is guarded. Where the CRD is as it was it is what is there already. For several threads.
@@ -72,8 +72,8 @@ class GuardedCrds {
   void Swap(Crds crds);
 
   const GuardSelection selection_;
-  std::map<std::string, manifests::Proposal> proposals_;  // by name; not changed
-  mutable std::mutex mutex_;                              // guards the next two
+  std::map<std::string, cluster::Proposal> proposals_;  // by name; not changed
+  mutable std::mutex mutex_;                            // guards the next two
   std::shared_ptr<const Crds> crds_ = std::make_shared<const Crds>();
   std::uint64_t revision_ = 0;
 };

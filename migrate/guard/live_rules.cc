@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kube/crd/rules/crd_validation.h"
-#include "kube/schema/validation/object_validation.h"
+#include "kube/crd/crd_validation.h"
+#include "kube/schema/object_validation.h"
 
 namespace migrate::guard {
 
@@ -18,9 +18,9 @@ LiveRules::LiveRules(const kube::crd::Crd& live) : crd_(kube::crd::CopyCrd(live)
 std::string LiveRules::FirstError(const kube::json::Value& object, std::string_view version) const {
   const auto found = std::ranges::find(versions_, version, &Version::name);
   if (found == versions_.end()) return "";
-  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-  const auto errors = kube::schema::validation::ErrorsOfCreate(
-      object, {*found->props, found->structural}, patterns);
+  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
+  const auto errors =
+      kube::schema::ErrorsOfCreate(object, {*found->props, found->structural}, patterns);
   return errors.empty() || patterns.undecided() > 0 ? "" : errors.front().ToString();
 }
 

@@ -21,7 +21,7 @@ class LiveRules {
 
   /// Why the API server would refuse to create `object` in `version`, the first of its errors, in
   /// its words; empty: it would take it, or nobody can tell
-  /// (kube::schema::validation::ErrorsOfCreate).
+  /// (kube::schema::ErrorsOfCreate).
   std::string FirstError(const kube::json::Value& object, std::string_view version) const;
 
  private:

@@ -4,7 +4,7 @@
 
 #include "kube/base/metrics_text.h"
 #include "kube/base/utf8.h"
-#include "migrate/proof/proof.h"
+#include "migrate/check/proof.h"
 
 namespace migrate::guard {
 namespace {
@@ -99,8 +99,8 @@ report::GuardReport WriterTally::Report() const {
   for (const auto& [key, entry] : entries_) {
     report::WriterUse& use = report.writers.emplace_back(entry.use);
     std::tie(use.crd, use.path, use.user, use.manager) = key;
-    use.first_seen = proof::TimeText(entry.first_seen);
-    use.last_seen = proof::TimeText(entry.last_seen);
+    use.first_seen = check::TimeText(entry.first_seen);
+    use.last_seen = check::TimeText(entry.last_seen);
   }
   return report;
 }

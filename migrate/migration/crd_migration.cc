@@ -10,32 +10,32 @@
 #include <vector>
 
 #include "kube/crd/crd.h"
-#include "migrate/crds/live_crd.h"
-#include "migrate/crds/recent_change.h"
-#include "migrate/disk/temporary_folder.h"
-#include "migrate/engine/engine_choice.h"
-#include "migrate/engine/storage_migration.h"
-#include "migrate/flip/behind_flip.h"
-#include "migrate/lease/crd_lease.h"
-#include "migrate/lists/object_count.h"
-#include "migrate/lists/pager.h"
-#include "migrate/lists/pause.h"
+#include "migrate/check/live_crd.h"
+#include "migrate/check/proof.h"
+#include "migrate/check/recent_change.h"
+#include "migrate/cluster/object_count.h"
+#include "migrate/cluster/pager.h"
+#include "migrate/cluster/pause.h"
+#include "migrate/cluster/resource_version.h"
+#include "migrate/cluster/spool.h"
+#include "migrate/cluster/stale_count.h"
+#include "migrate/cluster/temporary_folder.h"
+#include "migrate/migration/behind_flip.h"
+#include "migrate/migration/crd_lease.h"
 #include "migrate/migration/crd_preparation.h"
+#include "migrate/migration/engine_choice.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/hidden_loss.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/rewrite_end.h"
 #include "migrate/migration/run_crd.h"
+#include "migrate/migration/storage_migration.h"
 #include "migrate/migration/versions_end.h"
-#include "migrate/owners/stale_count.h"
-#include "migrate/proof/proof.h"
-#include "migrate/spool/resource_version.h"
-#include "migrate/spool/spool.h"
-#include "migrate/state/run_state.h"
-#include "migrate/sweep/mutation_pass.h"
-#include "migrate/sweep/retried_objects.h"
-#include "migrate/sweep/rewrite_passes.h"
+#include "migrate/rewrite/mutation_pass.h"
+#include "migrate/rewrite/retried_objects.h"
+#include "migrate/rewrite/rewrite_passes.h"
+#include "migrate/rewrite/run_state.h"
 
 namespace migrate::migration {
 namespace {
@@ -45,7 +45,7 @@ namespace fs = std::filesystem;
 /// One run over one CRD. A step that returns false has ended it, and said why in the report.
 class CrdMigrator {
  public:
-  CrdMigrator(const MigrationContext& context, const crds::LiveCrd& found)
+  CrdMigrator(const MigrationContext& context, const check::LiveCrd& found)
       : context_(context),
         options_(context.options),
         found_(found),
@@ -57,7 +57,7 @@ class CrdMigrator {
   }
 
   report::CrdMigration Run() {
-    const kube::system::Clock::TimePoint start = session().clock.Now();
+    const kube::base::Clock::TimePoint start = session().clock.Now();
     try {
       Migrate();
     } catch (const std::exception& error) {  // also those of the file system
@@ -87,8 +87,8 @@ class CrdMigrator {
   }
 
   void CloseState() {
-    const state::RunState::End end = EndOfRun(report_, is_complete_);
-    if (crd_.has_changed() || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
+    const rewrite::RunState::End end = EndOfRun(report_, is_complete_);
+    if (crd_.has_changed() || end != rewrite::RunState::End::kInTheMiddle) RemoveFromCluster();
     if (state_) state_->Close(end);
   }
 
@@ -102,11 +102,11 @@ class CrdMigrator {
     return true;
   }
 
-  const sweep::MigrationSession& session() const { return context_.session; }
+  const rewrite::MigrationSession& session() const { return context_.session; }
   const kube::crd::Crd& crd() const { return crd_.live(); }
-  const crds::LiveCrd& live() const { return prepared_.live; }
+  const check::LiveCrd& live() const { return prepared_.live; }
   const Preflight& preflight() const { return prepared_.preflight; }
-  sweep::RewriteScope& scope() { return prepared_.scope; }
+  rewrite::RewriteScope& scope() { return prepared_.scope; }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
   bool turns_pruning_on() const { return TurnsPruningOn(options_, crd_); }
 
@@ -125,7 +125,7 @@ class CrdMigrator {
 
   void LeaveState() {
     try {
-      if (state_) state_->Close(state::RunState::End::kInTheMiddle);
+      if (state_) state_->Close(rewrite::RunState::End::kInTheMiddle);
     } catch (const std::exception&) {  // what stays behind does no harm
     }
   }
@@ -171,8 +171,8 @@ class CrdMigrator {
     report_.kept_because = WhyKept();
   }
 
-  engine::EngineSituation EngineSituation() const {
-    engine::EngineSituation situation = EngineSituationOf(options_);
+  migration::EngineSituation EngineSituation() const {
+    migration::EngineSituation situation = EngineSituationOf(options_);
     const bool is_behind_flip = report_.pruning_enabled || (state_ && state_->is_behind_flip());
     situation.turns_pruning_on = turns_pruning_on() || is_behind_flip;
     situation.holds_objects = sweep_options_.is_held != nullptr;
@@ -254,45 +254,45 @@ class CrdMigrator {
 
   // Those of some objects alone are not read for it, so that nothing is known of their entries.
   // Where pruning is to be turned on the plan has counted what is to be cleaned.
-  kube::base::Result<owners::EntryCount, kube::client::CallError> CountAll() {
+  kube::base::Result<cluster::EntryCount, kube::client::CallError> CountAll() {
     if (options_.retried) {
       report_.managed_fields_cleaned.reset();
-      return owners::EntryCount{sweep::RetriedOf(report_.name, *options_.retried).size()};
+      return cluster::EntryCount{rewrite::RetriedOf(report_.name, *options_.retried).size()};
     }
-    const lists::ListReaderOptions options{.chunk_size = options_.chunk_size};
+    const cluster::ListReaderOptions options{.chunk_size = options_.chunk_size};
     const auto& cleaner = scope().target.cleaner;
-    const bool is_foretold = report_.foretold_loss && options_.cleaning == owners::Cleaning::kAuto;
+    const bool is_foretold = report_.foretold_loss && options_.cleaning == cluster::Cleaning::kAuto;
     if (cleaner && !is_foretold) {
-      return owners::CountToClean(ListTarget(), *cleaner, options, session());
+      return cluster::CountToClean(ListTarget(), *cleaner, options, session());
     }
-    const auto count = lists::CountObjects(ListTarget(), options, session());
+    const auto count = cluster::CountObjects(ListTarget(), options, session());
     if (!count) return kube::base::Unexpected(count.error());
-    owners::EntryCount counted{*count};
+    cluster::EntryCount counted{*count};
     if (cleaner) counted.to_clean = report_.foretold_loss->managed_fields;
     return counted;
   }
 
   std::string ListTarget() const {
-    return lists::WithSelectors(live().ObjectsTarget(options_.namespace_), options_.label_selector,
-                                options_.field_selector);
+    return cluster::WithSelectors(live().ObjectsTarget(options_.namespace_),
+                                  options_.label_selector, options_.field_selector);
   }
 
   // A dry run has its own folder: it must neither use nor spoil what a true run has left.
   void OpenState() {
     fs::path state_dir = options_.state_dir;
     if (is_dry_run()) {
-      temporary_ = std::make_unique<disk::TemporaryFolder>();
+      temporary_ = std::make_unique<cluster::TemporaryFolder>();
       state_dir = temporary_->path();
     }
     const auto now = options_.pruning.now();
-    state_ = std::make_unique<state::RunState>(
+    state_ = std::make_unique<rewrite::RunState>(
         state_dir, context_.cluster,
-        state::RunOfCrd{.crd_name = report_.name,
-                        .shape = crd_.noted_shape(),
-                        .stored_versions = crd().stored_versions,
-                        .is_partial = IsPartial(options_),
-                        .address = session().address,
-                        .may_take_over = [this](const auto& from) { return MayTakeOver(from); }},
+        rewrite::RunOfCrd{.crd_name = report_.name,
+                          .shape = crd_.noted_shape(),
+                          .stored_versions = crd().stored_versions,
+                          .is_partial = IsPartial(options_),
+                          .address = session().address,
+                          .may_take_over = [this](const auto& from) { return MayTakeOver(from); }},
         now);
     scope().verify_from =
         std::min(scope().verify_from, session().clock.Now() + state_->TimeUntilNoticed(now));
@@ -313,24 +313,24 @@ class CrdMigrator {
   bool TakeLease() {
     if (options_.lease.leases == nullptr) return true;
     const std::vector<std::string> earlier = state_->earlier_identities();
-    state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    state_->NoteIdentity(IdentityOf(options_.lease.self));
     lease_.emplace(*options_.lease.leases,
-                   lease::RequestOf(options_.lease, report_.name, crd_.expected().uid, earlier),
+                   RequestOf(options_.lease, report_.name, crd_.expected().uid, earlier),
                    options_.lease.wait, session(),
                    [this](const std::string& line) { Line(report_.name + ": " + line); });
     return TakeStart(lease_->Take());
   }
 
-  bool TakeStart(const lease::LeaseStart& start) {
+  bool TakeStart(const LeaseStart& start) {
     switch (start.step) {
-      case lease::LeaseStart::Step::kInterrupted:
+      case LeaseStart::Step::kInterrupted:
         return GoOn();
-      case lease::LeaseStart::Step::kHeld:
+      case LeaseStart::Step::kHeld:
         return Fail(start.message);
-      case lease::LeaseStart::Step::kUnknown:
+      case LeaseStart::Step::kUnknown:
         Line("Warning: " + report_.name + ": " + start.message);
         break;
-      case lease::LeaseStart::Step::kOurs:
+      case LeaseStart::Step::kOurs:
         break;
     }
     return !start.has_waited || BeginAnew();
@@ -348,31 +348,31 @@ class CrdMigrator {
           "again");
     }
     OpenState();
-    state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    state_->NoteIdentity(IdentityOf(options_.lease.self));
     return true;
   }
 
   bool WaitUntilNoticed() {
-    const kube::system::Clock::TimePoint until =
+    const kube::base::Clock::TimePoint until =
         session().clock.Now() +
-        crds::TimeUntilNoticed(crd().document->root(), options_.pruning.now());
-    return lists::WaitUntil(until, session()) || GoOn();
+        check::TimeUntilNoticed(crd().document->root(), options_.pruning.now());
+    return cluster::WaitUntil(until, session()) || GoOn();
   }
 
   // Pruning is turned on where that is asked for, or a run that did so is gone on from.
   bool ComeBehindFlip() {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
     if (!state_->is_behind_flip()) return AcceptHiddenLoss();
-    const bool is_resumed = Take(flip::ResumePruning(PruningRun(), options_.pruning));
-    report_.managed_fields_emptied.merge(sweep::FindEmptied(state_->folder_before_flip()));
+    const bool is_resumed = Take(ResumePruning(PruningRun(), options_.pruning));
+    report_.managed_fields_emptied.merge(rewrite::FindEmptied(state_->folder_before_flip()));
     if (!is_resumed) return false;
     state_->NoteRewriting(crd_.expected());
     return true;
   }
 
-  bool TurnPruningOn() { return Take(flip::TurnPruningOn(PruningRun(), options_.pruning)); }
+  bool TurnPruningOn() { return Take(migration::TurnPruningOn(PruningRun(), options_.pruning)); }
 
-  flip::PruningRun PruningRun() {
+  migration::PruningRun PruningRun() {
     return {.crd = live(),
             .scope = scope(),
             .sweep_options = sweep_options_,
@@ -387,7 +387,7 @@ class CrdMigrator {
             .find_loss = [this] { return FindLoss(); }};
   }
 
-  bool Take(flip::PruningTurnedOn turned_on) {
+  bool Take(PruningTurnedOn turned_on) {
     report_.pruning_enabled = turned_on.flipped;
     report_.before_flip = turned_on.before_flip;
     report_.failures = std::move(turned_on.failures);
@@ -423,16 +423,16 @@ class CrdMigrator {
 
   void Rewrite() {
     if (options_.retried) {
-      scope().named = sweep::RetriedOf(report_.name, *options_.retried);
+      scope().named = rewrite::RetriedOf(report_.name, *options_.retried);
       if (!sweep_options_.is_held && !options_.pruning.rewrite_unbacked) {
-        sweep::HoldAsReported(report_.name, *options_.retried, sweep_options_);
+        rewrite::HoldAsReported(report_.name, *options_.retried, sweep_options_);
       }
     }
     if (!PrepareMutation() || !LetClusterRewrite()) return;
     const std::uint64_t pruned_since = MayProve() ? FindResourceVersion() : 0;
     const fs::path folder = state_->MakeSweepFolder();
-    sweep::RewriteResult result =
-        sweep::RunRewritePasses(scope(), sweep_options_, folder, session());
+    rewrite::RewriteResult result =
+        rewrite::RunRewritePasses(scope(), sweep_options_, folder, session());
     const std::string pass = result.verifying_pass;
     TakeRewrite(std::move(result));
     if (!MayProve() || !report_.verified) return;
@@ -440,7 +440,7 @@ class CrdMigrator {
                    .crd_target = crd_.target(),
                    .storage_version = report_.storage_version,
                    .pruned_since = pruned_since,
-                   .seen = proof::SeenBy(spool::Spool(folder, pass))},
+                   .seen = check::SeenBy(cluster::Spool(folder, pass))},
                   options_, session());
   }
 
@@ -465,7 +465,7 @@ class CrdMigrator {
   }
 
   bool ForeseeMutation(const fs::path& backup_dir) {
-    sweep::MutationPassOptions pass{
+    rewrite::MutationPassOptions pass{
         .crd_name = report_.name,
         .list = ListTarget(),
         .are_named = options_.retried.has_value(),
@@ -494,12 +494,12 @@ class CrdMigrator {
 
   // Of the objects' list; 0 where it cannot be told.
   std::uint64_t FindResourceVersion() const {
-    const auto list = session().client.Get(lists::WithChunk(live().ObjectsTarget(""), 1, ""));
+    const auto list = session().client.Get(cluster::WithChunk(live().ObjectsTarget(""), 1, ""));
     if (!list) return 0;
-    return spool::NumberOf(lists::ReadPageMetadata((*list)->root()).resource_version);
+    return cluster::NumberOf(cluster::ReadPageMetadata((*list)->root()).resource_version);
   }
 
-  void TakeRewrite(sweep::RewriteResult result) {
+  void TakeRewrite(rewrite::RewriteResult result) {
     if (mutation_pass_) report_.mutation = mutation_pass_->facts();
     is_complete_ = result.is_complete();
     unverified_because_ = result.unverified_because;
@@ -537,25 +537,25 @@ class CrdMigrator {
 
   const MigrationContext& context_;
   const MigrationOptions& options_;
-  const crds::LiveCrd& found_;
+  const check::LiveCrd& found_;
   RunCrd crd_;
   report::CrdMigration report_;
 
   PreparedCrd prepared_;  // by the CRD's last read before the flip
-  std::unique_ptr<disk::TemporaryFolder> temporary_;
-  std::unique_ptr<state::RunState> state_;
-  sweep::SweepOptions sweep_options_;
+  std::unique_ptr<cluster::TemporaryFolder> temporary_;
+  std::unique_ptr<rewrite::RunState> state_;
+  rewrite::SweepOptions sweep_options_;
   bool is_complete_ = false;  // every object was tried
   bool is_mutated_ = false;   // by the rewrite before the flip, of this run or an earlier one
-  std::optional<sweep::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
+  std::optional<rewrite::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
-  std::optional<lease::CrdLease> lease_;
+  std::optional<CrdLease> lease_;
 };
 
 }  // namespace
 
-report::CrdMigration MigrateCrd(const MigrationContext& context, const crds::LiveCrd& found) {
+report::CrdMigration MigrateCrd(const MigrationContext& context, const check::LiveCrd& found) {
   return CrdMigrator(context, found).Run();
 }
 

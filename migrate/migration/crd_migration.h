@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "kube/system/clock.h"
-#include "migrate/crds/live_crd.h"
-#include "migrate/manifests/proposals.h"
+#include "kube/base/clock.h"
+#include "migrate/check/live_crd.h"
+#include "migrate/cluster/proposals.h"
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::migration {
 
@@ -18,9 +18,9 @@ struct MigrationContext {
   const MigrationOptions& options;
   std::string crds_target;  ///< ClusterCrds::target
   std::string cluster;      ///< uid of the namespace kube-system; empty if unknown
-  const sweep::MigrationSession& session;
-  kube::system::Clock::TimePoint found_at;            ///< when all CRDs had been read
-  const std::vector<manifests::Proposal>& proposals;  ///< of MigrationOptions::filenames
+  const rewrite::MigrationSession& session;
+  kube::base::Clock::TimePoint found_at;            ///< when all CRDs had been read
+  const std::vector<cluster::Proposal>& proposals;  ///< of MigrationOptions::filenames
   /// Nobody has taken up the StorageVersionMigration of a CRD: kAuto makes no other.
   std::atomic<bool>& is_engine_absent;
 };
@@ -30,6 +30,6 @@ struct MigrationContext {
 ///
 /// Whatever goes wrong is in the result; also what Client::Poll throws (no credentials) and what
 /// cannot be written to the state folder or the backup becomes an Outcome::kError.
-report::CrdMigration MigrateCrd(const MigrationContext& context, const crds::LiveCrd& found);
+report::CrdMigration MigrateCrd(const MigrationContext& context, const check::LiveCrd& found);
 
 }  // namespace migrate::migration

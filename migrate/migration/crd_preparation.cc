@@ -5,15 +5,15 @@
 #include <optional>
 #include <utility>
 
+#include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/crds/cluster_crds.h"
-#include "migrate/crds/recent_change.h"
+#include "migrate/check/proof.h"
+#include "migrate/check/recent_change.h"
+#include "migrate/cluster/entry_cleaner.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/entry_question.h"
 #include "migrate/migration/migration_end.h"
-#include "migrate/owners/entry_cleaner.h"
-#include "migrate/proof/proof.h"
 
 namespace migrate::migration {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 /// One call of PrepareCrd. A step that returns false has ended the run, and said why in the report.
 class Preparation {
  public:
-  Preparation(const MigrationContext& context, const crds::LiveCrd& found, RunCrd& crd,
+  Preparation(const MigrationContext& context, const check::LiveCrd& found, RunCrd& crd,
               PreparedCrd& prepared, report::CrdMigration& report)
       : context_(context),
         options_(context.options),
@@ -37,7 +37,7 @@ class Preparation {
   }
 
  private:
-  const sweep::MigrationSession& session() const { return context_.session; }
+  const rewrite::MigrationSession& session() const { return context_.session; }
   const kube::crd::Crd& crd() const { return crd_.live(); }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
   bool turns_pruning_on() const { return TurnsPruningOn(options_, crd_); }
@@ -58,11 +58,11 @@ class Preparation {
 
   bool ReadCrd() {
     if (const auto error = crd_.Read()) return Fail(*error);
-    const crds::CrdShape& shape = crd_.expected();
+    const check::CrdShape& shape = crd_.expected();
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == found_.shape.generation;
     prepared_.scope.verify_from =
-        (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
+        (is_as_found ? context_.found_at : session().clock.Now()) + check::kNoticed;
     report_.storage_version = shape.storage_version;
     report_.stored_before = report_.stored_after = crd().stored_versions;
     return true;
@@ -77,7 +77,7 @@ class Preparation {
     return true;
   }
 
-  bool TakeFile(const manifests::Proposal& proposal) {
+  bool TakeFile(const cluster::Proposal& proposal) {
     if (!turns_pruning_on() && options_.mutation) {
       return Fail("it prunes already, so that " + proposal.source +
                   " would not come with this run, and the mutation before it; kubectl apply the "
@@ -100,18 +100,18 @@ class Preparation {
     return true;
   }
 
-  crds::LiveCrd CheckedCrd() const {
+  check::LiveCrd CheckedCrd() const {
     kube::crd::Crd copy = kube::crd::CopyCrd(crd_.pruning());
-    crds::LiveCrd live = crds::DescribeLiveCrd(copy);
+    check::LiveCrd live = check::DescribeLiveCrd(copy);
     live.shape = crd_.expected();
     // Without a plan there is nothing that objects would have to be read for.
     const bool has_plan = turns_pruning_on();
-    const auto release = has_plan ? crds::AskRelease(session().client) : std::nullopt;
+    const auto release = has_plan ? check::AskRelease(session().client) : std::nullopt;
     const check::CrdCheckOptions options{
         .origin = check::CrdCheckOptions::Origin::kServer,
         .checks_validity = has_plan,
         .server = check::RulesOf(release),
-        .proof = proof::Find(copy, options_.state_dir, session().address)};
+        .proof = check::Find(copy, options_.state_dir, session().address)};
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(copy), "", options));
     return live;
   }
@@ -125,14 +125,13 @@ class Preparation {
          .namespace_ = options_.namespace_,
          .by_name = options_.retried.has_value(),
          .backs_up = !options_.pruning.no_backup,
-         .cleans = options_.cleaning == owners::Cleaning::kAlways,
-         .may_clean = options_.cleaning == owners::Cleaning::kAuto,
+         .cleans = options_.cleaning == cluster::Cleaning::kAlways,
+         .may_clean = options_.cleaning == cluster::Cleaning::kAuto,
          .mutates = options_.mutation != nullptr,
          .trims = trims,
          .asks_for_engine = MayUseEngine(options_),
          .needs_engine = options_.engine == report::Engine::kInCluster,
-         .own_migration =
-             engine::NameOfStorageMigration(MigratedOf(crd_, prepared_.preflight.version)),
+         .own_migration = NameOfStorageMigration(MigratedOf(crd_, prepared_.preflight.version)),
          .as = options_.as,
          .pruning_patch = crd_.pruning_patch()},
         session().client);
@@ -179,7 +178,7 @@ class Preparation {
   }
   const MigrationContext& context_;
   const MigrationOptions& options_;
-  const crds::LiveCrd& found_;
+  const check::LiveCrd& found_;
   RunCrd& crd_;
   PreparedCrd& prepared_;
   report::CrdMigration& report_;
@@ -187,7 +186,7 @@ class Preparation {
 
 }  // namespace
 
-bool PrepareCrd(const MigrationContext& context, const crds::LiveCrd& found, RunCrd& crd,
+bool PrepareCrd(const MigrationContext& context, const check::LiveCrd& found, RunCrd& crd,
                 PreparedCrd& prepared, report::CrdMigration& report) {
   return Preparation(context, found, crd, prepared, report).Run();
 }
@@ -200,7 +199,7 @@ void ChooseCleaner(const kube::crd::Crd& crd, const MigrationContext& context,
                    PreparedCrd& prepared, report::CrdMigration& report) {
   const MigrationOptions& options = context.options;
   prepared.scope.target.cleaner = nullptr;
-  if (options.cleaning == owners::Cleaning::kNever || prepared.preflight.may_not_clean) return;
+  if (options.cleaning == cluster::Cleaning::kNever || prepared.preflight.may_not_clean) return;
   const EntryAnswers answers = AskAboutEntries(
       {.crd = crd,
        .target = prepared.scope.target,
@@ -210,14 +209,14 @@ void ChooseCleaner(const kube::crd::Crd& crd, const MigrationContext& context,
   for (const std::string& line : answers.lines) {
     context.session.observer.OnLine(report.name + ": " + line);
   }
-  prepared.scope.target.cleaner = std::make_shared<const owners::EntryCleaner>(
+  prepared.scope.target.cleaner = std::make_shared<const cluster::EntryCleaner>(
       crd, prepared.scope.target.version, options.cleaning, answers.unfit);
-  const bool is_asked_for = options.cleaning == owners::Cleaning::kAlways;
+  const bool is_asked_for = options.cleaning == cluster::Cleaning::kAlways;
   if (is_asked_for && !report.managed_fields_cleaned) report.managed_fields_cleaned.emplace();
 }
 
-engine::MigratedResource MigratedOf(const RunCrd& crd, const std::string& version) {
-  const crds::CrdShape& shape = crd.expected();
+MigratedResource MigratedOf(const RunCrd& crd, const std::string& version) {
+  const check::CrdShape& shape = crd.expected();
   return {.crd_name = crd.live().name,
           .crd_uid = shape.uid,
           .crd_generation = shape.generation,

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "kube/client/turns.h"
-#include "migrate/lists/worker_pool.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/cluster/worker_pool.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::migration {
 namespace {
@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kMostTogether = 32;
 
 /// Tells of which CRD a line is, where those of several mingle.
-class NamedObserver : public sweep::MigrationObserver {
+class NamedObserver : public rewrite::MigrationObserver {
  public:
-  NamedObserver(sweep::MigrationObserver& observer, const std::string& name)
+  NamedObserver(rewrite::MigrationObserver& observer, const std::string& name)
       : observer_(observer), name_(name) {}
 
   void OnLine(const std::string& line) override {
@@ -33,7 +33,7 @@ class NamedObserver : public sweep::MigrationObserver {
     observer_.OnLine(
         std::string(is_warning ? kWarning : "").append(name_).append(": ").append(rest));
   }
-  void OnProgress(const std::string& what, const sweep::SweepProgress& progress) override {
+  void OnProgress(const std::string& what, const rewrite::SweepProgress& progress) override {
     observer_.OnProgress(what, progress);
   }
   void RequireAnswer() override { observer_.RequireAnswer(); }
@@ -41,11 +41,11 @@ class NamedObserver : public sweep::MigrationObserver {
   bool Confirm(const std::string& question) override { return observer_.Confirm(question); }
 
  private:
-  sweep::MigrationObserver& observer_;
+  rewrite::MigrationObserver& observer_;
   const std::string& name_;
 };
 
-report::CrdMigration Ended(const MigrationContext& context, const crds::LiveCrd& crd,
+report::CrdMigration Ended(const MigrationContext& context, const check::LiveCrd& crd,
                            report::Outcome outcome, const std::string& error = "") {
   report::CrdMigration ended;
   ended.name = crd.identity.name;
@@ -68,7 +68,7 @@ struct WorkEnd {
 
 class CrdSequence {
  public:
-  CrdSequence(const MigrationContext& context, const std::vector<const crds::LiveCrd*>& crds)
+  CrdSequence(const MigrationContext& context, const std::vector<const check::LiveCrd*>& crds)
       : context_(context), crds_(crds) {}
 
   std::vector<report::CrdMigration> RunInOrder() {
@@ -85,12 +85,12 @@ class CrdSequence {
       const kube::client::Turns::Part part(turns);
       while (const auto number = TakeNext()) MigrateBetween(turns, *number);
     };
-    lists::RunWorkers(std::min(crds_.size(), kMostTogether), work, [] {});
+    cluster::RunWorkers(std::min(crds_.size(), kMostTogether), work, [] {});
     return TakeMigrated();
   }
 
  private:
-  const sweep::MigrationSession& session() const { return context_.session; }
+  const rewrite::MigrationSession& session() const { return context_.session; }
 
   std::optional<std::size_t> TakeNext() {
     if (next_ == crds_.size() || session().is_stopped()) return std::nullopt;
@@ -105,9 +105,9 @@ class CrdSequence {
   }
 
   void MigrateBetween(kube::client::Turns& turns, std::size_t number) {
-    const crds::LiveCrd& crd = *crds_[number];
+    const check::LiveCrd& crd = *crds_[number];
     NamedObserver observer(session().observer, crd.identity.name);
-    sweep::MigrationSession own{session(), observer};
+    rewrite::MigrationSession own{session(), observer};
     own.turns = &turns;
     own.rank = number;
     const MigrationContext context{
@@ -144,7 +144,7 @@ class CrdSequence {
   }
 
   const MigrationContext& context_;
-  const std::vector<const crds::LiveCrd*>& crds_;
+  const std::vector<const check::LiveCrd*>& crds_;
   std::size_t next_ = 0;
   std::vector<std::optional<report::CrdMigration>> migrated_{crds_.size()};
 };
@@ -152,12 +152,12 @@ class CrdSequence {
 }  // namespace
 
 std::vector<report::CrdMigration> MigrateInOrder(const MigrationContext& context,
-                                                 const std::vector<const crds::LiveCrd*>& crds) {
+                                                 const std::vector<const check::LiveCrd*>& crds) {
   return CrdSequence(context, crds).RunInOrder();
 }
 
 std::vector<report::CrdMigration> MigrateTogether(const MigrationContext& context,
-                                                  const std::vector<const crds::LiveCrd*>& crds) {
+                                                  const std::vector<const check::LiveCrd*>& crds) {
   return CrdSequence(context, crds).RunTogether();
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "migrate/crds/live_crd.h"
+#include "migrate/check/live_crd.h"
 #include "migrate/migration/crd_migration.h"
 #include "migrate/report/migration_report.h"
 
@@ -11,7 +11,7 @@ namespace migrate::migration {
 /// Migrates CRDs one after the other. The results are in the order of `crds`, of fewer than all
 /// where the session was stopped: one of them is interrupted then.
 std::vector<report::CrdMigration> MigrateInOrder(const MigrationContext& context,
-                                                 const std::vector<const crds::LiveCrd*>& crds);
+                                                 const std::vector<const check::LiveCrd*>& crds);
 
 /// The same, but for the waits of each, behind the switch and until servers have noticed a change:
 /// meanwhile the next ones are worked on (kube::client::Turns), and whose wait is over comes before
@@ -19,6 +19,6 @@ std::vector<report::CrdMigration> MigrateInOrder(const MigrationContext& context
 /// and each CRD has the same order of steps. What is told of it begins with its name. To be called
 /// where nobody is asked.
 std::vector<report::CrdMigration> MigrateTogether(const MigrationContext& context,
-                                                  const std::vector<const crds::LiveCrd*>& crds);
+                                                  const std::vector<const check::LiveCrd*>& crds);
 
 }  // namespace migrate::migration

@@ -7,8 +7,8 @@
 #include "kube/crd/client_apply.h"
 #include "kube/crd/v1_form.h"
 #include "migrate/check/crd_facts.h"
-#include "migrate/crds/crd_request.h"
-#include "migrate/crds/crd_shape.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/check/crd_shape.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::migration {
@@ -46,8 +46,8 @@ Result<Crd, std::string> Foretell(const Crd& live, const Value& patch) {
 
 Result<Crd, std::string> Ask(const Crd& live, const Value& patch, const std::string& target,
                              kube::client::Client& client) {
-  auto answer = crds::PatchPruningOn(client, target, kube::json::Print(patch),
-                                     live.resource_version, /*dry_run=*/true);
+  auto answer = check::PatchPruningOn(client, target, kube::json::Print(patch),
+                                      live.resource_version, /*dry_run=*/true);
   if (answer) return *std::move(answer);
   if (kube::client::IsDryRunUnsupported(answer.error())) return Foretell(live, patch);
   return Unexpected("the server would refuse it: " + answer.error().message);
@@ -73,7 +73,7 @@ std::string WhyNot(const Crd& live, const Crd& upgraded) {
 
 }  // namespace
 
-Result<CrdUpgrade, std::string> PrepareUpgrade(const manifests::Proposal& proposal, const Crd& live,
+Result<CrdUpgrade, std::string> PrepareUpgrade(const cluster::Proposal& proposal, const Crd& live,
                                                const std::string& target, bool asks,
                                                kube::client::Client& client) {
   const Value& written = proposal.crd.document->root();
@@ -88,16 +88,16 @@ Result<CrdUpgrade, std::string> PrepareUpgrade(const manifests::Proposal& propos
     return Unexpected(std::string("it says spec.preserveUnknownFields: true"));
   }
   Document document;
-  const Value manifest = is_as_written ? written
-                                       : kube::crd::MakeV1Form(
-                                             proposal.crd, /*is_live=*/false, document.arena());
+  const Value manifest =
+      is_as_written ? written
+                    : kube::crd::MakeV1Form(proposal.crd, /*is_live=*/false, document.arena());
   const Value patch = PatchOf(manifest, is_as_written, live.document->root(), document.arena());
   const auto upgraded = asks ? Ask(live, patch, target, client) : Foretell(live, patch);
   if (!upgraded) return Unexpected(upgraded.error());
   if (std::string why = WhyNot(live, *upgraded); !why.empty()) return Unexpected(std::move(why));
   auto crd = AsUnpruned(*upgraded);
   if (!crd) return Unexpected(crd.error());
-  const crds::CrdShape shape = crds::ShapeOf(*crd);
+  const check::CrdShape shape = check::ShapeOf(*crd);
   return CrdUpgrade{.source = proposal.source,
                     .patch = kube::json::Print(patch),
                     .crd = *std::move(crd),

@@ -5,7 +5,7 @@
 #include "kube/base/result.h"
 #include "kube/client/client.h"
 #include "kube/crd/crd.h"
-#include "migrate/manifests/proposals.h"
+#include "migrate/cluster/proposals.h"
 
 namespace migrate::migration {
 
@@ -24,7 +24,7 @@ struct CrdUpgrade {
 ///
 /// The error says why it cannot be: the server refuses it, the file keeps unknown fields preserved,
 /// or the storage version moves, for which objects have to be rewritten on both sides.
-kube::base::Result<CrdUpgrade, std::string> PrepareUpgrade(const manifests::Proposal& proposal,
+kube::base::Result<CrdUpgrade, std::string> PrepareUpgrade(const cluster::Proposal& proposal,
                                                            const kube::crd::Crd& live,
                                                            const std::string& target, bool asks,
                                                            kube::client::Client& client);

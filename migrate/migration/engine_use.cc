@@ -3,18 +3,18 @@
 #include <utility>
 
 #include "kube/base/text.h"
-#include "migrate/lists/object_count.h"
+#include "migrate/cluster/object_count.h"
+#include "migrate/cluster/stale_count.h"
 #include "migrate/migration/migration_end.h"
-#include "migrate/owners/stale_count.h"
 
 namespace migrate::migration {
 
 using report::Engine;
 
-engine::EngineSituation EngineSituationOf(const MigrationOptions& options) {
+EngineSituation EngineSituationOf(const MigrationOptions& options) {
   return {.is_partial = IsPartial(options),
           .changes_objects =
-              options.mutation != nullptr || options.cleaning == owners::Cleaning::kAlways,
+              options.mutation != nullptr || options.cleaning == cluster::Cleaning::kAlways,
           .is_paced = options.max_rate > 0,
           .keeps_versions = options.keep_stored_versions,
           .verifies = options.verify,
@@ -25,7 +25,7 @@ bool MayUseEngine(const MigrationOptions& options) {
   return options.engine != Engine::kOwn && WhyNotInCluster(EngineSituationOf(options)).empty();
 }
 
-EngineUse::EngineUse(EngineQuestion question, const sweep::MigrationSession& session)
+EngineUse::EngineUse(EngineQuestion question, const rewrite::MigrationSession& session)
     : question_(std::move(question)), session_(session) {}
 
 report::EngineFacts EngineUse::Choose() const {
@@ -50,8 +50,8 @@ std::string EngineUse::WhyOwn() const {
 std::string EngineUse::FindStaleEntries() const {
   if (question_.known == nullptr) return "";
   const auto counted =
-      owners::CountMayClean(question_.list_target, *question_.known,
-                            {.chunk_size = question_.options.chunk_size}, session_);
+      cluster::CountMayClean(question_.list_target, *question_.known,
+                             {.chunk_size = question_.options.chunk_size}, session_);
   if (!counted) return counted.error().message;
   const std::uint64_t objects = counted->to_clean.objects;
   if (objects == 0) return "";
@@ -60,16 +60,16 @@ std::string EngineUse::FindStaleEntries() const {
          "lack fields of the storage version";
 }
 
-std::string EngineUse::name() const { return engine::NameOfStorageMigration(question_.resource); }
+std::string EngineUse::name() const { return NameOfStorageMigration(question_.resource); }
 
 // By which patience goes; what cannot be counted is met by the sweep.
 std::uint64_t EngineUse::CountObjects() const {
-  const auto count = lists::CountObjects(question_.list_target,
-                                         {.chunk_size = question_.options.chunk_size}, session_);
+  const auto count = cluster::CountObjects(question_.list_target,
+                                           {.chunk_size = question_.options.chunk_size}, session_);
   return count ? *count : 0;
 }
 
-engine::ClusterEngineOptions EngineUse::EngineOptions() const {
+ClusterEngineOptions EngineUse::EngineOptions() const {
   return {.api_version = question_.preflight.engine_version,
           .resource = question_.resource,
           .crd_target = question_.crd_target,
@@ -77,7 +77,7 @@ engine::ClusterEngineOptions EngineUse::EngineOptions() const {
 }
 
 report::EngineFacts EngineUse::Run(std::function<std::optional<std::string>()> find_change) {
-  engine::ClusterEngineOptions options = EngineOptions();
+  ClusterEngineOptions options = EngineOptions();
   options.objects = CountObjects();
   options.find_change = std::move(find_change);
   engine_.emplace(std::move(options), session_);
@@ -88,6 +88,6 @@ void EngineUse::Remove() {
   if (engine_) engine_->Remove();
 }
 
-void EngineUse::RemoveLeft() { engine::ClusterEngine(EngineOptions(), session_).RemoveLeft(); }
+void EngineUse::RemoveLeft() { ClusterEngine(EngineOptions(), session_).RemoveLeft(); }
 
 }  // namespace migrate::migration

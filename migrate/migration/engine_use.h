@@ -4,19 +4,19 @@
 #include <optional>
 #include <string>
 
-#include "migrate/engine/cluster_engine.h"
-#include "migrate/engine/engine_choice.h"
-#include "migrate/engine/storage_migration.h"
+#include "migrate/cluster/stale_entries.h"
+#include "migrate/migration/cluster_engine.h"
+#include "migrate/migration/engine_choice.h"
 #include "migrate/migration/migration.h"
 #include "migrate/migration/preflight.h"
-#include "migrate/owners/stale_entries.h"
+#include "migrate/migration/storage_migration.h"
 #include "migrate/report/migration_report.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::migration {
 
 /// What the flags alone tell.
-engine::EngineSituation EngineSituationOf(const MigrationOptions& options);
+EngineSituation EngineSituationOf(const MigrationOptions& options);
 
 /// The preflight is to find out whether the cluster's own engine can be used.
 bool MayUseEngine(const MigrationOptions& options);
@@ -26,20 +26,20 @@ bool MayUseEngine(const MigrationOptions& options);
 struct EngineQuestion {
   const MigrationOptions& options;
   const Preflight& preflight;
-  engine::EngineSituation situation;
-  engine::MigratedResource resource;
+  EngineSituation situation;
+  MigratedResource resource;
   std::string crd_target;   ///< path of the CRD
   std::string list_target;  ///< path of all its objects
   /// By which entries of managedFields are stale; the null pointer: that does not matter.
-  const owners::KnownVersions* known = nullptr;
+  const cluster::KnownVersions* known = nullptr;
 };
 
-/// Has the cluster's own engine (migrate/engine) rewrite the objects of a CRD in our place, where
-/// that is wished and may be.
+/// Has the cluster's own engine (migrate/migration) rewrite the objects of a CRD in our place,
+/// where that is wished and may be.
 class EngineUse {
  public:
   /// What `session` refers to must outlive it.
-  EngineUse(EngineQuestion question, const sweep::MigrationSession& session);
+  EngineUse(EngineQuestion question, const rewrite::MigrationSession& session);
 
   /// Decides: EngineEnd::kForeseen where it is to rewrite, else kNotUsed with the reason. One that
   /// an earlier run has begun with is gone on with. Reads the metadata of all objects where nothing
@@ -57,11 +57,11 @@ class EngineUse {
   std::string WhyOwn() const;
   std::string FindStaleEntries() const;
   std::uint64_t CountObjects() const;
-  engine::ClusterEngineOptions EngineOptions() const;
+  ClusterEngineOptions EngineOptions() const;
 
   const EngineQuestion question_;
-  const sweep::MigrationSession session_;
-  std::optional<engine::ClusterEngine> engine_;  // that was run
+  const rewrite::MigrationSession session_;
+  std::optional<ClusterEngine> engine_;  // that was run
 };
 
 }  // namespace migrate::migration

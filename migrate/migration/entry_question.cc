@@ -7,32 +7,32 @@
 #include <utility>
 
 #include "kube/base/text.h"
-#include "migrate/flip/write_cost.h"
-#include "migrate/lists/list_reader.h"
-#include "migrate/owners/stale_entries.h"
-#include "migrate/spool/object_metadata.h"
-#include "migrate/spool/spool.h"
-#include "migrate/sweep/write/sweep_paths.h"
+#include "migrate/cluster/list_reader.h"
+#include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/spool.h"
+#include "migrate/cluster/stale_entries.h"
+#include "migrate/migration/write_cost.h"
+#include "migrate/rewrite/sweep_paths.h"
 
 namespace migrate::migration {
 namespace {
 
+using cluster::EntryState;
 using kube::json::Value;
-using owners::EntryState;
 using VersionSet = std::set<std::string>;
 
 constexpr std::size_t kMostGroups = 16;
 constexpr char kKept[] = "a write keeps them";
 
 struct Group {
-  spool::ListedObject
+  cluster::ListedObject
       first{};  // of those whose entries are all of the CRD's versions, if there is one
   bool is_first_stale = true;
   std::uint64_t objects = 0;
 };
 
 /// Groups the objects of one list by the versions that their entries name, beside the written one.
-class GroupTaker : public lists::ItemTaker {
+class GroupTaker : public cluster::ItemTaker {
  public:
   GroupTaker(const kube::crd::Crd& crd, const std::string& written) : known_(crd) {
     for (const kube::crd::CrdVersion& version : crd.versions) {
@@ -41,11 +41,11 @@ class GroupTaker : public lists::ItemTaker {
   }
 
   void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
-    const auto object = spool::ReadObjectMetadata(item.root());
+    const auto object = cluster::ReadObjectMetadata(item.root());
     if (!object || object->entries == EntryState::kNone) return;
     VersionSet versions;
     bool is_stale = false;
-    for (const Value& entry : owners::EntriesOf(item.root())) {
+    for (const Value& entry : cluster::EntriesOf(item.root())) {
       const auto name = names_.find(entry.FindText("apiVersion"));
       if (name != names_.end()) versions.insert(name->second);
       is_stale |= known_.IsStale(entry);
@@ -61,7 +61,7 @@ class GroupTaker : public lists::ItemTaker {
   const std::map<VersionSet, Group>& groups() const { return groups_; }
 
  private:
-  const owners::KnownVersions known_;
+  const cluster::KnownVersions known_;
   std::map<std::string, std::string, std::less<>> names_;  // of versions, by apiVersion
   std::map<VersionSet, Group> groups_;
 };
@@ -72,12 +72,12 @@ class Asking {
       : question_(question), session_(session) {}
 
   EntryAnswers Run() {
-    std::vector<lists::ListJob> jobs;
-    jobs.emplace_back(sweep::write::ListPath(question_.target), [this] {
+    std::vector<cluster::ListJob> jobs;
+    jobs.emplace_back(rewrite::ListPath(question_.target), [this] {
       return std::make_shared<GroupTaker>(question_.crd, question_.target.version);
     });
     jobs[0].metadata_only = true;
-    lists::ReadLists(jobs, session_, {.chunk_size = question_.chunk_size});
+    cluster::ReadLists(jobs, session_, {.chunk_size = question_.chunk_size});
     if (jobs[0].error) {
       AddAllAsUnfit();
       answers_.lines.push_back("what a write makes of managedFields is unknown: " +
@@ -99,7 +99,7 @@ class Asking {
 
   void Ask(const VersionSet& versions, const Group& group) {
     if (session_.is_stopped()) return;
-    const std::string name = spool::ObjectKey(group.first);
+    const std::string name = cluster::ObjectKey(group.first);
     std::string answer = "unknown, as it cannot be asked before anything is written";
     if (question_.may_ask && asked_ == kMostGroups) {
       answer = "unknown, as there are too many groups to ask about all";
@@ -120,10 +120,10 @@ class Asking {
         ", to which a webhook converts. By a dry run: " + answer);
   }
 
-  std::string TryWrite(const spool::ListedObject& object) {
-    const auto answer = session_.client.Send(flip::DryRunWrite(question_.target, object));
+  std::string TryWrite(const cluster::ListedObject& object) {
+    const auto answer = session_.client.Send(DryRunWrite(question_.target, object));
     if (!answer) return "unknown (" + answer.error().message + ")";
-    const EntryState state = owners::StateOf((*answer)->root(), nullptr);
+    const EntryState state = cluster::StateOf((*answer)->root(), nullptr);
     return state == EntryState::kNone ? "a write empties them" : kKept;
   }
 

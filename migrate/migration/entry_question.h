@@ -7,7 +7,7 @@
 
 #include "kube/client/session.h"
 #include "kube/crd/crd.h"
-#include "migrate/sweep/write/sweep_target.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::migration {
 
@@ -21,8 +21,8 @@ struct EntryAnswers {
 
 struct EntryQuestion {
   const kube::crd::Crd& crd;
-  const sweep::write::SweepTarget& target;  ///< its objects, and the version to write them in
-  bool may_ask = true;                      ///< by dry runs
+  const rewrite::SweepTarget& target;  ///< its objects, and the version to write them in
+  bool may_ask = true;                 ///< by dry runs
   std::int64_t chunk_size = 500;
 };
 

@@ -1,17 +1,17 @@
 #include "migrate/migration/hidden_loss.h"
 
-#include "migrate/flip/hidden_fields.h"
+#include "migrate/migration/hidden_fields.h"
 
 namespace migrate::migration {
 namespace {
 
-std::string Confirm(const crds::LiveCrd& crd, const MigrationOptions& options,
-                    const sweep::MigrationSession& session) {
+std::string Confirm(const check::LiveCrd& crd, const MigrationOptions& options,
+                    const rewrite::MigrationSession& session) {
   const std::string& name = crd.identity.name;
-  const auto hidden = flip::DescribeHiddenFields(
+  const auto hidden = DescribeHiddenFields(
       crd,
       {.chunk_size = options.chunk_size,
-       .on_progress = sweep::ProgressOf("reading " + name, session.observer)},
+       .on_progress = rewrite::ProgressOf("reading " + name, session.observer)},
       session);
   if (session.is_stopped()) return "";
   if (!hidden) return hidden.error();
@@ -25,11 +25,12 @@ std::string Confirm(const crds::LiveCrd& crd, const MigrationOptions& options,
 
 }  // namespace
 
-std::string AskHiddenLoss(const crds::LiveCrd& crd, const std::string& list_target,
-                          const MigrationOptions& options, const sweep::MigrationSession& session) {
+std::string AskHiddenLoss(const check::LiveCrd& crd, const std::string& list_target,
+                          const MigrationOptions& options,
+                          const rewrite::MigrationSession& session) {
   if (options.enable_pruning) return Confirm(crd, options, session);
   if (options.retried) return "";
-  const std::string hidden = flip::DescribeHiddenFieldsOfSome(crd, list_target, session.client);
+  const std::string hidden = DescribeHiddenFieldsOfSome(crd, list_target, session.client);
   if (!hidden.empty()) session.observer.OnLine("Warning: " + hidden);
   return "";
 }

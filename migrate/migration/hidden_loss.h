@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "migrate/crds/live_crd.h"
+#include "migrate/check/live_crd.h"
 #include "migrate/migration/migration.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::migration {
 
@@ -13,7 +13,8 @@ namespace migrate::migration {
 /// backup will be made, and is asked, but for a dry run. `list_target`: path of the objects' list.
 ///
 /// Returns why the run must not go on; empty: it may, or the session was stopped.
-std::string AskHiddenLoss(const crds::LiveCrd& crd, const std::string& list_target,
-                          const MigrationOptions& options, const sweep::MigrationSession& session);
+std::string AskHiddenLoss(const check::LiveCrd& crd, const std::string& list_target,
+                          const MigrationOptions& options,
+                          const rewrite::MigrationSession& session);
 
 }  // namespace migrate::migration

@@ -5,22 +5,22 @@
 #include <utility>
 
 #include "kube/base/error.h"
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/check/proof.h"
 #include "migrate/migration/migration_end.h"
-#include "migrate/proof/proof.h"
-#include "migrate/state/failed_objects.h"
-#include "migrate/sweep/retried_objects.h"
+#include "migrate/rewrite/failed_objects.h"
+#include "migrate/rewrite/retried_objects.h"
 
 namespace migrate::migration {
 namespace {
 
-using Failed = std::vector<state::FailedObject>;
+using Failed = std::vector<rewrite::FailedObject>;
 
 void ForgetRetried(const report::CrdMigration& report, const MigrationOptions& options,
                    Failed& failed) {
-  const auto retried = sweep::RetriedOf(report.name, *options.retried);
-  std::erase_if(failed, [&retried](const state::FailedObject& object) {
-    return std::ranges::any_of(retried, [&object](const sweep::write::ObjectName& tried) {
+  const auto retried = rewrite::RetriedOf(report.name, *options.retried);
+  std::erase_if(failed, [&retried](const rewrite::FailedObject& object) {
+    return std::ranges::any_of(retried, [&object](const rewrite::ObjectName& tried) {
       return tried.namespace_ == object.namespace_ && tried.name == object.name;
     });
   });
@@ -33,7 +33,7 @@ Failed WithFailures(const report::CrdMigration& report, Failed failed) {
                       .name = failure.name,
                       .is_held = failure.object_class == report::ObjectClass::kHeld});
   }
-  const auto key = [](const state::FailedObject& object) {
+  const auto key = [](const rewrite::FailedObject& object) {
     return std::tie(object.namespace_, object.name);
   };
   // The last word on each counts.
@@ -47,17 +47,17 @@ Failed WithFailures(const report::CrdMigration& report, Failed failed) {
 }  // namespace
 
 void RememberFailed(const report::CrdMigration& report, const MigrationOptions& options,
-                    const kube::crd::Crd& crd, sweep::MigrationObserver& observer) {
+                    const kube::crd::Crd& crd, rewrite::MigrationObserver& observer) {
   if (options.dry_run != report::DryRun::kNone || crd.preserve_unknown_fields) return;
   const bool has_ended =
       report.outcome == report::Outcome::kDone || report.outcome == report::Outcome::kFailures;
   const bool is_whole = has_ended && !IsPartial(options);
   if (!is_whole && !options.retried && report.failures.empty()) return;
   Failed failed;
-  if (!is_whole) failed = state::LoadFailedObjects(options.state_dir, crd.uid);
+  if (!is_whole) failed = rewrite::LoadFailedObjects(options.state_dir, crd.uid);
   if (has_ended && options.retried) ForgetRetried(report, options, failed);
   try {
-    state::SaveFailedObjects(WithFailures(report, std::move(failed)), options.state_dir, crd.uid);
+    rewrite::SaveFailedObjects(WithFailures(report, std::move(failed)), options.state_dir, crd.uid);
   } catch (const kube::base::Error& error) {
     observer.OnLine("Warning: " + report.name +
                     ": which objects failed is not remembered for --retry-failed: " + error.what());
@@ -65,10 +65,10 @@ void RememberFailed(const report::CrdMigration& report, const MigrationOptions& 
 }
 
 void RememberProof(VerifiedPass pass, const MigrationOptions& options,
-                   const sweep::MigrationSession& session) {
+                   const rewrite::MigrationSession& session) {
   const std::string warning = "Warning: " + pass.crd.name + ": that it is verified is not ";
-  const report::Verified verified{proof::TimeText(options.pruning.now()), pass.seen.size()};
-  const proof::Proof proof{.crd_uid = pass.crd.uid,
+  const report::Verified verified{check::TimeText(options.pruning.now()), pass.seen.size()};
+  const check::Proof proof{.crd_uid = pass.crd.uid,
                            .generation = pass.crd.generation,
                            .storage_version = pass.storage_version,
                            .address = session.address,
@@ -77,13 +77,13 @@ void RememberProof(VerifiedPass pass, const MigrationOptions& options,
                            .verified = verified,
                            .seen = std::move(pass.seen)};
   try {
-    proof::Save(proof, options.state_dir);
+    check::Save(proof, options.state_dir);
   } catch (const kube::base::Error& error) {
     session.observer.OnLine(warning + "remembered: " + error.what());
   }
   if (!options.record) return;
   const auto recorded =
-      crds::PatchCrd(session.client, pass.crd_target, proof::AnnotationPatch(proof));
+      check::PatchCrd(session.client, pass.crd_target, check::AnnotationPatch(proof));
   if (recorded) return;
   session.observer.OnLine(warning + "recorded in the CRD: " + recorded.error().message);
 }

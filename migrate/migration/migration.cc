@@ -9,27 +9,27 @@
 #include <utility>
 
 #include "kube/base/error.h"
-#include "migrate/crds/cluster_crds.h"
-#include "migrate/lists/worker_pool.h"
-#include "migrate/manifests/manifest_crd.h"
-#include "migrate/manifests/proposals.h"
+#include "migrate/check/cluster_crds.h"
+#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/proposals.h"
+#include "migrate/cluster/worker_pool.h"
 #include "migrate/migration/crd_migration.h"
 #include "migrate/migration/crd_sequence.h"
 #include "migrate/report/program_name.h"
-#include "migrate/state/cluster_uid.h"
-#include "migrate/state/failed_objects.h"
-#include "migrate/state/migration_state.h"
+#include "migrate/rewrite/cluster_uid.h"
+#include "migrate/rewrite/failed_objects.h"
+#include "migrate/rewrite/migration_state.h"
 
 namespace migrate::migration {
 namespace {
 
 class Migration {
  public:
-  Migration(const MigrationOptions& options, const sweep::MigrationSession& session)
+  Migration(const MigrationOptions& options, const rewrite::MigrationSession& session)
       : options_(options), session_(session) {}
 
   report::MigrationReport Run() {
-    const kube::system::Clock::TimePoint start = session_.clock.Now();
+    const kube::base::Clock::TimePoint start = session_.clock.Now();
     ReadProposals();
     ReadCrds();
     TakeUnread();
@@ -41,15 +41,15 @@ class Migration {
  private:
   // All or nothing: what cannot be read may be what was meant.
   void ReadProposals() {
-    proposals_ = manifests::ReadProposals(options_.filenames, options_.recursive);
+    proposals_ = cluster::ReadProposals(options_.filenames, options_.recursive);
     if (!proposals_.errors.empty()) throw kube::base::Error(proposals_.errors.front());
     if (options_.filenames.empty()) return;
     for (const std::string& hint : proposals_.hints) {
       session_.observer.OnLine("Warning: " + hint);
     }
-    if (proposals_.AreNone()) throw kube::base::Error(std::string(manifests::kNoCrdsFound));
+    if (proposals_.AreNone()) throw kube::base::Error(std::string(cluster::kNoCrdsFound));
     std::set<std::string> names;
-    for (const manifests::Proposal& proposal : proposals_.crds) {
+    for (const cluster::Proposal& proposal : proposals_.crds) {
       if (!names.insert(proposal.crd.name).second) {
         throw kube::base::Error(proposal.crd.name +
                                 " is in the files of -f more than once; name the one that counts");
@@ -59,17 +59,17 @@ class Migration {
   }
 
   void ReadCrds() {
-    const lists::ProgressFunction no_progress;
-    lists::ClusterReader reader(session_, {.workers = lists::WorkerCount()}, no_progress);
+    const cluster::ProgressFunction no_progress;
+    cluster::ClusterReader reader(session_, {.workers = cluster::WorkerCount()}, no_progress);
     crds_ =
-        crds::ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
+        check::ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
     found_at_ = session_.clock.Now();
   }
 
   std::vector<std::string> Names() const {
     if (options_.retry_failed || !options_.retried) return options_.crd_names;
     std::set<std::string> names;
-    for (const sweep::RetriedObject& object : *options_.retried) names.insert(object.crd);
+    for (const rewrite::RetriedObject& object : *options_.retried) names.insert(object.crd);
     return {names.begin(), names.end()};
   }
 
@@ -87,7 +87,7 @@ class Migration {
 
   void MigrateAll() {
     if (options_.retry_failed) options_.retried.emplace();
-    std::vector<const crds::LiveCrd*> wanted;
+    std::vector<const check::LiveCrd*> wanted;
     for (const auto& [name, live] : crds_.crds) {
       if (TakeOrTell(live)) wanted.push_back(&live);
     }
@@ -95,7 +95,7 @@ class Migration {
     if (!wanted.empty()) MigrateEach(wanted);
   }
 
-  void MigrateEach(const std::vector<const crds::LiveCrd*>& wanted) {
+  void MigrateEach(const std::vector<const check::LiveCrd*>& wanted) {
     const auto cluster = FindCluster();
     if (!cluster) return AddInterrupted(wanted[0]->identity.name);
     const MigrationContext context{options_,  crds_.target,    *cluster,         session_,
@@ -134,7 +134,7 @@ class Migration {
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
   // cluster, of which nothing is known.
   std::optional<std::string> FindCluster() {
-    auto uid = state::FindClusterUid(session_.client);
+    auto uid = rewrite::FindClusterUid(session_.client);
     if (session_.is_stopped()) return std::nullopt;
     if (uid) return *std::move(uid);
     throw kube::base::Error(
@@ -152,13 +152,13 @@ class Migration {
   // --all: those that have something to migrate, or that a run has not ended with. What was named
   // is migrated whatever it is. The preflight refuses those of them that cannot be: --all must not
   // look done while versions are stored that are to go.
-  bool TakeOrTell(const crds::LiveCrd& live) {
+  bool TakeOrTell(const check::LiveCrd& live) {
     if (options_.retry_failed) return TakeFailed(live);
     if (!options_.all) return true;
     const report::CrdReport& report = live.checks.front()->facts().report;
     if (report.migration_needed) return true;
     if (!live.shape.preserves_unknown_fields) {
-      return state::StateFolder::IsLeft(options_.state_dir, live.shape.uid);
+      return rewrite::StateFolder::IsLeft(options_.state_dir, live.shape.uid);
     }
     const bool is_blocked = report.verdict == report::Verdict::kBlocked;
     if (options_.enable_pruning && !is_blocked) return true;
@@ -168,7 +168,7 @@ class Migration {
     return false;
   }
 
-  bool TakeFailed(const crds::LiveCrd& live) {
+  bool TakeFailed(const check::LiveCrd& live) {
     const std::string& name = live.identity.name;
     if (live.shape.preserves_unknown_fields && !options_.crd_names.empty()) {
       AddError(name,
@@ -176,8 +176,8 @@ class Migration {
                "is tried by itself; run the same command again in the place of --retry-failed");
       return false;
     }
-    const auto failed = state::LoadFailedObjects(options_.state_dir, live.shape.uid);
-    for (const state::FailedObject& object : failed) {
+    const auto failed = rewrite::LoadFailedObjects(options_.state_dir, live.shape.uid);
+    for (const rewrite::FailedObject& object : failed) {
       options_.retried->push_back({name, object.namespace_, object.name, object.is_held});
     }
     if (failed.empty() && !options_.crd_names.empty()) {
@@ -188,18 +188,18 @@ class Migration {
   }
 
   MigrationOptions options_;
-  const sweep::MigrationSession& session_;
-  kube::system::Clock::TimePoint found_at_{};
+  const rewrite::MigrationSession& session_;
+  kube::base::Clock::TimePoint found_at_{};
   std::atomic<bool> is_engine_absent_ = false;
-  manifests::Proposals proposals_;
-  crds::ClusterCrds crds_;
+  cluster::Proposals proposals_;
+  check::ClusterCrds crds_;
   report::MigrationReport report_;
 };
 
 }  // namespace
 
 report::MigrationReport Migrate(const MigrationOptions& options,
-                                const sweep::MigrationSession& session) {
+                                const rewrite::MigrationSession& session) {
   return Migration(options, session).Run();
 }
 

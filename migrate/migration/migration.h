@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "migrate/flip/turn_pruning_on.h"
-#include "migrate/lease/crd_lease.h"
-#include "migrate/mutate/object_mutation.h"
-#include "migrate/owners/stale_entries.h"
+#include "migrate/check/object_mutation.h"
+#include "migrate/cluster/stale_entries.h"
+#include "migrate/migration/crd_lease.h"
+#include "migrate/migration/turn_pruning_on.h"
 #include "migrate/report/migration_report.h"
-#include "migrate/sweep/migration_observer.h"
-#include "migrate/sweep/retried_objects.h"
+#include "migrate/rewrite/migration_observer.h"
+#include "migrate/rewrite/retried_objects.h"
 
 namespace migrate::migration {
 
@@ -26,7 +26,7 @@ struct MigrationOptions {
   /// Files whose CRDs come with pruning, with `enable_pruning`; without `crd_names` of all in them.
   std::vector<std::string> filenames{};
   bool recursive = false;
-  flip::PruningOptions pruning{};  ///< how it is turned on, with `enable_pruning`
+  PruningOptions pruning{};  ///< how it is turned on, with `enable_pruning`
   report::DryRun dry_run = report::DryRun::kNone;
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   std::string label_selector{}, field_selector{};
@@ -41,18 +41,18 @@ struct MigrationOptions {
   bool keep_stored_versions = false;
   /// Changes objects as they are written, and where pruning is turned on before that; the null
   /// pointer: there is none.
-  std::shared_ptr<const mutate::ObjectMutation> mutation{};
-  owners::Cleaning cleaning = owners::Cleaning::kAuto;
+  std::shared_ptr<const check::ObjectMutation> mutation{};
+  cluster::Cleaning cleaning = cluster::Cleaning::kAuto;
   std::filesystem::path state_dir;
   /// The flags by which kubectl is the same user, each behind a blank (" --as=alice"); empty: none.
   std::string as{};
   bool record = false;  ///< what was proven is written into the CRD, as an annotation
   /// The objects of --retry-from; present: only these are rewritten.
-  std::optional<std::vector<sweep::RetriedObject>> retried{};
+  std::optional<std::vector<rewrite::RetriedObject>> retried{};
   /// Only what failed in the last run over each CRD is rewritten, as `state_dir` tells: of the CRDs
   /// that are named, else of all.
   bool retry_failed = false;
-  lease::LeaseOptions lease{};  ///< by which runs know of each other; not of a dry run
+  LeaseOptions lease{};  ///< by which runs know of each other; not of a dry run
 };
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
@@ -65,6 +65,6 @@ struct MigrationOptions {
 /// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a
 /// name that no CRD, or more than one, answers to; nothing is written then.
 report::MigrationReport Migrate(const MigrationOptions& options,
-                                const sweep::MigrationSession& session);
+                                const rewrite::MigrationSession& session);
 
 }  // namespace migrate::migration

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "migrate/crds/crd_guard.h"
+#include "migrate/check/crd_guard.h"
 
 namespace migrate::migration {
 
@@ -31,7 +31,7 @@ std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationO
 }
 
 std::string WithNextStep(const std::string& change, const std::string& crd_name) {
-  if (change == crds::kCrdDeleted) {
+  if (change == check::kCrdDeleted) {
     return change + ", and its objects with it: nothing is left to be migrated";
   }
   return change + "; look at it (kubectl get crd " + crd_name +
@@ -43,14 +43,14 @@ std::string RunAnewAdvice(const report::CrdMigration& report) {
          (report.begins_anew ? "begins anew" : "goes on where it was");
 }
 
-state::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete) {
+rewrite::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete) {
   if (report.outcome == report::Outcome::kInterrupted ||
       report.outcome == report::Outcome::kError) {
-    return state::RunState::End::kInTheMiddle;
+    return rewrite::RunState::End::kInTheMiddle;
   }
   const std::uint64_t held = report.counts[report::ObjectClass::kHeld];
-  if (!is_complete || report.counts.Failures() > held) return state::RunState::End::kFailures;
-  return held > 0 ? state::RunState::End::kHolding : state::RunState::End::kDone;
+  if (!is_complete || report.counts.Failures() > held) return rewrite::RunState::End::kFailures;
+  return held > 0 ? rewrite::RunState::End::kHolding : rewrite::RunState::End::kDone;
 }
 
 }  // namespace migrate::migration

@@ -4,7 +4,7 @@
 
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
-#include "migrate/state/run_state.h"
+#include "migrate/rewrite/run_state.h"
 
 namespace migrate::migration {
 
@@ -26,6 +26,6 @@ std::string RunAnewAdvice(const report::CrdMigration& report);
 
 /// What the next run has to know of how this one ended: after a run that ended by itself it begins
 /// anew, but for what is held. `is_complete`: every object was tried.
-state::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete);
+rewrite::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete);
 
 }  // namespace migrate::migration

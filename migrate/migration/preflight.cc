@@ -9,11 +9,11 @@
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
 #include "migrate/check/crd_facts.h"
-#include "migrate/crds/crd_request.h"
-#include "migrate/crds/live_crd.h"
-#include "migrate/engine/storage_migration.h"
-#include "migrate/engine/storage_migrations.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/check/live_crd.h"
 #include "migrate/migration/access_review.h"
+#include "migrate/migration/storage_migration.h"
+#include "migrate/migration/storage_migrations.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::migration {
@@ -68,7 +68,7 @@ class PreflightCheck {
   bool turns_pruning_on() const { return options_.enable_pruning && crd_.preserve_unknown_fields; }
 
   bool CheckServed() {
-    const std::string why = crds::DescribeLiveCrd(crd_).not_served_because;
+    const std::string why = check::DescribeLiveCrd(crd_).not_served_because;
     const std::string look = " (kubectl get crd " + crd_.name + " -o yaml)";
     if (!why.empty()) return Refuse(why + look);
     if (crd_.StorageVersion() == nullptr) return Refuse("it has no storage version" + look);
@@ -131,8 +131,8 @@ class PreflightCheck {
   }
 
   bool CheckOtherMigrations() {
-    const auto others = engine::FindStorageMigrations(crd_.group, crd_.names.plural,
-                                                      options_.own_migration, client_);
+    const auto others =
+        FindStorageMigrations(crd_.group, crd_.names.plural, options_.own_migration, client_);
     result_.engine_version = others.in_tree_version;
     result_.has_own_migration = others.has_own;
     if (!CheckMark(others)) return false;
@@ -150,7 +150,7 @@ class PreflightCheck {
 
   // Set by the in-tree storage version migrator since 1.36 for the time of a migration; what it
   // leaves behind where its StorageVersionMigration is deleted meanwhile keeps nobody.
-  bool CheckMark(const engine::StorageMigrations& others) {
+  bool CheckMark(const StorageMigrations& others) {
     if (!crd_.IsConditionTrue("StorageMigrating") || others.has_own) return true;
     const bool are_known = !others.in_tree_version.empty() && others.unknown_because.empty();
     if (are_known && others.running.empty()) {
@@ -197,18 +197,18 @@ class PreflightCheck {
   bool AsksForEngine() const { return options_.asks_for_engine && !result_.engine_version.empty(); }
 
   static Access AccessToMigrations(const char* verb) {
-    return {.verb = verb, .group = engine::kGroup, .resource = engine::kResource};
+    return {.verb = verb, .group = kGroup, .resource = kResource};
   }
 
   bool CheckEngine() {
     if (options_.needs_engine && result_.engine_version.empty()) {
       return Refuse(std::string("the server has no engine of its own: it does not serve ") +
-                    engine::kGroup +
+                    kGroup +
                     " (Kubernetes 1.35 and later do, where the feature gate StorageVersionMigrator "
                     "is on); leave --engine=in-cluster out");
     }
     if (!AsksForEngine()) return true;
-    const std::string resource = std::string(engine::kResource) + "." + engine::kGroup;
+    const std::string resource = std::string(kResource) + "." + kGroup;
     for (const char* verb : kEngineVerbs) {
       if (IsAllowed(AccessToMigrations(verb))) continue;
       if (options_.needs_engine) {
@@ -317,8 +317,8 @@ class PreflightCheck {
   bool TryTurningPruningOn() {
     if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
     const auto answer =
-        crds::PatchPruningOn(client_, target_, options_.pruning_patch, crd_.resource_version,
-                             /*dry_run=*/true);
+        check::PatchPruningOn(client_, target_, options_.pruning_patch, crd_.resource_version,
+                              /*dry_run=*/true);
     if (answer) return true;
     const kube::client::CallError& error = answer.error();
     if (IsDryRunUnsupported(error)) {

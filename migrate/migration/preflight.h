@@ -6,7 +6,7 @@
 
 #include "kube/client/client.h"
 #include "kube/crd/crd.h"
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "migrate/report/migration_report.h"
 
 namespace migrate::migration {
@@ -26,7 +26,7 @@ struct PreflightOptions {
   bool needs_engine = false;    ///< with it: without that nothing is migrated
   std::string own_migration{};  ///< name of the StorageVersionMigration that a run of ours makes
   std::string as{};             ///< as MigrationOptions::as
-  std::string pruning_patch = crds::kTurnPruningOn;  ///< by which pruning is turned on
+  std::string pruning_patch = check::kTurnPruningOn;  ///< by which pruning is turned on
 };
 
 /// The rest counts where there is no refusal.

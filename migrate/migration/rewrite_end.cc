@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "migrate/crds/missing_version.h"
-#include "migrate/flip/behind_flip.h"
+#include "migrate/check/missing_version.h"
+#include "migrate/migration/behind_flip.h"
 #include "migrate/migration/migration_end.h"
 
 namespace migrate::migration {
@@ -15,7 +15,7 @@ namespace {
 using report::Outcome;
 
 // What was not tried is listed to its end, if that is possible.
-std::string Unlisted(const sweep::RewriteResult& result) {
+std::string Unlisted(const rewrite::RewriteResult& result) {
   if (!result.list_error) return "";
   return "\nsome objects are not even counted: " + result.list_error->message;
 }
@@ -25,11 +25,11 @@ void End(Outcome outcome, std::string error, report::CrdMigration& report) {
   report.error = std::move(error);
 }
 
-void TakeOutcome(const sweep::RewriteResult& result, const CrdAfterRewrite& crd,
+void TakeOutcome(const rewrite::RewriteResult& result, const CrdAfterRewrite& crd,
                  report::CrdMigration& report) {
   if (result.is_interrupted) {
     report.outcome = Outcome::kInterrupted;
-    if (crd.is_behind_flip) report.error = flip::kInterruptedBehindFlip;
+    if (crd.is_behind_flip) report.error = kInterruptedBehindFlip;
   } else if (crd.loss) {
     End(Outcome::kError, *crd.loss + RunAnewAdvice(report), report);
   } else if (crd.change) {
@@ -40,7 +40,7 @@ void TakeOutcome(const sweep::RewriteResult& result, const CrdAfterRewrite& crd,
     End(Outcome::kFailures, *result.stopped + Unlisted(result), report);
   } else if (result.list_error) {
     End(Outcome::kError,
-        crds::WithVersionAdvice(result.list_error->message) + RunAnewAdvice(report), report);
+        check::WithVersionAdvice(result.list_error->message) + RunAnewAdvice(report), report);
   } else if (report.counts.Failures() > 0 || !result.unverified_because.empty()) {
     report.outcome = Outcome::kFailures;
   }
@@ -48,7 +48,7 @@ void TakeOutcome(const sweep::RewriteResult& result, const CrdAfterRewrite& crd,
 
 }  // namespace
 
-void EndRewrite(sweep::RewriteResult result, const CrdAfterRewrite& crd,
+void EndRewrite(rewrite::RewriteResult result, const CrdAfterRewrite& crd,
                 report::CrdMigration& report) {
   report.counts = result.sweep.counts;
   report.generations_moved = result.sweep.generations_moved;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "migrate/report/migration_report.h"
-#include "migrate/sweep/rewrite_passes.h"
+#include "migrate/rewrite/rewrite_passes.h"
 
 namespace migrate::migration {
 
@@ -16,7 +16,7 @@ struct CrdAfterRewrite {
 };
 
 /// Writes into `report` what became of the objects, and how the run ends by that.
-void EndRewrite(sweep::RewriteResult result, const CrdAfterRewrite& crd,
+void EndRewrite(rewrite::RewriteResult result, const CrdAfterRewrite& crd,
                 report::CrdMigration& report);
 
 }  // namespace migrate::migration

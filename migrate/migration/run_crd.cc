@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "migrate/migration/migration_end.h"
 
 namespace migrate::migration {
@@ -11,24 +11,24 @@ RunCrd::RunCrd(std::string target, const kube::client::Session& session)
     : target_(std::move(target)), session_(session) {}
 
 std::optional<std::string> RunCrd::Read() {
-  auto crd = crds::GetCrd(session_.client, target_);
+  auto crd = check::GetCrd(session_.client, target_);
   if (!crd) return crd.error().message;
   live_ = *std::move(crd);
   upgrade_.reset();
   change_.reset();
-  Expect(crds::ShapeOf(*live_));
+  Expect(check::ShapeOf(*live_));
   return std::nullopt;
 }
 
 std::optional<std::string> RunCrd::ReadFlipped() {
-  crds::CrdShape expected = noted_shape();
+  check::CrdShape expected = noted_shape();
   ++expected.generation;
   expected.preserves_unknown_fields = false;
-  auto crd = crds::GetCrd(session_.client, target_);
+  auto crd = check::GetCrd(session_.client, target_);
   if (!crd) {
     return crd.error().message + "\npruning is on; rewrite the objects by the same command";
   }
-  if (const auto change = crds::FindChange(expected, *crd)) {
+  if (const auto change = check::FindChange(expected, *crd)) {
     return WithNextStep(*change, live_->name);
   }
   live_ = *std::move(crd);
@@ -37,11 +37,11 @@ std::optional<std::string> RunCrd::ReadFlipped() {
 }
 
 std::string RunCrd::pruning_patch() const {
-  return upgrade_ ? upgrade_->patch : crds::kTurnPruningOn;
+  return upgrade_ ? upgrade_->patch : check::kTurnPruningOn;
 }
 
-crds::CrdShape RunCrd::noted_shape() const {
-  crds::CrdShape shape = expected();
+check::CrdShape RunCrd::noted_shape() const {
+  check::CrdShape shape = expected();
   if (!upgrade_) return shape;
   shape.schemas = upgrade_->schemas;
   shape.kept_fields = upgrade_->kept_fields;

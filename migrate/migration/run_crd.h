@@ -6,8 +6,8 @@
 
 #include "kube/client/session.h"
 #include "kube/crd/crd.h"
-#include "migrate/crds/crd_guard.h"
-#include "migrate/crds/crd_shape.h"
+#include "migrate/check/crd_guard.h"
+#include "migrate/check/crd_shape.h"
 #include "migrate/migration/crd_upgrade.h"
 
 namespace migrate::migration {
@@ -39,21 +39,21 @@ class RunCrd {
   std::uint64_t upgraded_schemas() const { return upgrade_ ? upgrade_->schemas : 0; }
 
   /// What it is to be from now on.
-  const crds::CrdShape& expected() const { return guard_->expected(); }
+  const check::CrdShape& expected() const { return guard_->expected(); }
   /// The same, but that its schemas are those that what is noted in the state folder is for.
-  crds::CrdShape noted_shape() const;
+  check::CrdShape noted_shape() const;
   /// As CrdGuard::FindChange; once there is a change it stays.
   std::optional<std::string> FindChange();
   bool has_changed() const { return change_.has_value(); }
 
  private:
-  void Expect(crds::CrdShape shape) { guard_.emplace(target_, std::move(shape), session_); }
+  void Expect(check::CrdShape shape) { guard_.emplace(target_, std::move(shape), session_); }
 
   const std::string target_;
   const kube::client::Session session_;
   std::optional<kube::crd::Crd> live_;
   std::optional<CrdUpgrade> upgrade_;
-  std::optional<crds::CrdGuard> guard_;
+  std::optional<check::CrdGuard> guard_;
   std::optional<std::string> change_;
 };
 

@@ -6,8 +6,8 @@
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
-#include "migrate/crds/crd_request.h"
-#include "migrate/lists/pause.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/cluster/pause.h"
 
 namespace migrate::migration {
 namespace {
@@ -20,7 +20,7 @@ using Versions = std::vector<std::string>;
 
 // Controllers write conditions; nobody writes without end.
 constexpr int kAttempts = 5;
-constexpr std::chrono::seconds kFirstPause(1);
+constexpr std::chrono::seconds kFirstRetryPause(1);
 
 std::string VersionsPatch(const std::string& resource_version, const Versions& versions) {
   Arena arena;
@@ -39,7 +39,7 @@ std::string VersionsPatch(const std::string& resource_version, const Versions& v
 /// One attempt after the other, until it is known how the versions are.
 class VersionsWriter {
  public:
-  VersionsWriter(const std::string& target, const crds::CrdShape& expected, Versions wanted,
+  VersionsWriter(const std::string& target, const check::CrdShape& expected, Versions wanted,
                  const kube::client::Session& session)
       : target_(target), expected_(expected), wanted_(std::move(wanted)), session_(session) {}
 
@@ -48,8 +48,8 @@ class VersionsWriter {
       if (!Read()) return std::move(result_);
       Patch();
       if (!may_pass_) continue;
-      const auto until = session_.clock.Now() + kFirstPause * (1 << attempt);
-      if (!lists::PauseUntil(until, session_)) break;
+      const auto until = session_.clock.Now() + kFirstRetryPause * (1 << attempt);
+      if (!cluster::PauseUntil(until, session_)) break;
     }
     // The last attempt may have succeeded as well.
     Read();
@@ -59,10 +59,10 @@ class VersionsWriter {
  private:
   // False where nothing is left to do.
   bool Read() {
-    const auto crd = crds::GetCrd(session_.client, target_);
+    const auto crd = check::GetCrd(session_.client, target_);
     if (!crd) return Keep(crd.error().message);
     result_.after = crd->stored_versions;
-    if (const auto change = crds::FindChange(expected_, *crd)) {
+    if (const auto change = check::FindChange(expected_, *crd)) {
       result_.is_changed = true;
       return Keep(*change);
     }
@@ -74,8 +74,8 @@ class VersionsWriter {
 
   // Also where no answer came the write may have been done: only reading tells.
   void Patch() {
-    const auto patched = crds::PatchCrd(session_.client, target_ + "/status",
-                                        VersionsPatch(resource_version_, wanted_));
+    const auto patched = check::PatchCrd(session_.client, target_ + "/status",
+                                         VersionsPatch(resource_version_, wanted_));
     may_pass_ = !patched && MayPass(MeaningOf(patched.error()));
     if (patched) {
       result_.kept_because = "the server answered to the PATCH of its status, but did not do it";
@@ -92,7 +92,7 @@ class VersionsWriter {
   }
 
   const std::string& target_;
-  const crds::CrdShape& expected_;
+  const check::CrdShape& expected_;
   const Versions wanted_;
   const kube::client::Session session_;
   TrimmedVersions result_;
@@ -102,12 +102,12 @@ class VersionsWriter {
 
 }  // namespace
 
-TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
+TrimmedVersions TrimStoredVersions(const std::string& target, const check::CrdShape& expected,
                                    const kube::client::Session& session) {
   return VersionsWriter(target, expected, {expected.storage_version}, session).Run();
 }
 
-TrimmedVersions PutStoredVersionsBack(const std::string& target, const crds::CrdShape& expected,
+TrimmedVersions PutStoredVersionsBack(const std::string& target, const check::CrdShape& expected,
                                       const std::vector<std::string>& versions,
                                       const kube::client::Session& session) {
   return VersionsWriter(target, expected, versions, session).Run();

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kube/client/session.h"
-#include "migrate/crds/crd_shape.h"
+#include "migrate/check/crd_shape.h"
 
 namespace migrate::migration {
 
@@ -24,12 +24,12 @@ struct TrimmedVersions {
 ///
 /// Nothing else than this may be checked here: that every object was migrated and verified is for
 /// the caller to know. Nothing is thrown for what the server says.
-TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
+TrimmedVersions TrimStoredVersions(const std::string& target, const check::CrdShape& expected,
                                    const kube::client::Session& session);
 
 /// The same, but sets `versions`: what a cluster has trimmed although it was not verified that no
 /// object is stored in another version any more.
-TrimmedVersions PutStoredVersionsBack(const std::string& target, const crds::CrdShape& expected,
+TrimmedVersions PutStoredVersionsBack(const std::string& target, const check::CrdShape& expected,
                                       const std::vector<std::string>& versions,
                                       const kube::client::Session& session);
 

@@ -11,7 +11,7 @@ namespace migrate::migration {
 namespace {
 
 void Trim(report::CrdMigration& report, const ExpectedCrd& crd,
-          const sweep::MigrationSession& session) {
+          const rewrite::MigrationSession& session) {
   if (report.stored_after == std::vector<std::string>{report.storage_version}) return;
   TrimmedVersions trimmed = TrimStoredVersions(crd.target, crd.shape, session);
   if (!trimmed.after.empty()) report.stored_after = std::move(trimmed.after);
@@ -31,7 +31,7 @@ void Trim(report::CrdMigration& report, const ExpectedCrd& crd,
 // From 1.36 on the cluster trims by itself once its own engine has ended, whatever became of the
 // objects: who goes by it would take a version away that some are still stored in.
 void PutBack(report::CrdMigration& report, const ExpectedCrd& crd,
-             const sweep::MigrationSession& session) {
+             const rewrite::MigrationSession& session) {
   const bool may_be_trimmed = report.engine && !report.engine->migration.empty();
   if (!may_be_trimmed || session.is_stopped()) return;
   TrimmedVersions kept =
@@ -49,7 +49,7 @@ void PutBack(report::CrdMigration& report, const ExpectedCrd& crd,
 }  // namespace
 
 void EndStoredVersions(report::CrdMigration& report, const ExpectedCrd& crd,
-                       const sweep::MigrationSession& session) {
+                       const rewrite::MigrationSession& session) {
   report.kept_because.empty() ? Trim(report, crd, session) : PutBack(report, crd, session);
 }
 

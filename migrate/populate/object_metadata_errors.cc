@@ -1,7 +1,7 @@
 #include "migrate/populate/object_metadata_errors.h"
 
 #include "kube/meta/make_field_error.h"
-#include "kube/schema/validation/object_meta_validation.h"
+#include "kube/schema/object_meta_validation.h"
 
 namespace migrate::populate {
 
@@ -14,7 +14,7 @@ std::vector<kube::meta::FieldError> ClusterMetadataErrors(const kube::json::Valu
   } else {
     kube::meta::AppendInvalidTexts(errors, "metadata.name", name, name_problems(name));
   }
-  kube::meta::Append(errors, kube::schema::validation::ValidateObjectMeta(metadata, "metadata"));
+  kube::meta::Append(errors, kube::schema::ValidateObjectMeta(metadata, "metadata"));
   return errors;
 }
 

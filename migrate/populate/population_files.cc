@@ -8,22 +8,22 @@
 #include <utility>
 
 #include "kube/meta/type_meta.h"
-#include "migrate/manifests/manifest_files.h"
-#include "migrate/manifests/manifest_reader.h"
+#include "migrate/cluster/manifest_files.h"
+#include "migrate/cluster/manifest_reader.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/metadata_entry.h"
 
 namespace migrate::populate {
 namespace {
 
-using manifests::ManifestObject;
+using cluster::ManifestObject;
 
 /// Sorts what a reader hands out.
 class PopulationReader {
  public:
   // One worker: of what comes twice the last one counts.
   PopulationReader(const std::vector<std::string>& filenames, bool recursive)
-      : reader_(manifests::ListManifestFiles(filenames, recursive), 1) {}
+      : reader_(cluster::ListManifestFiles(filenames, recursive), 1) {}
 
   PopulationFiles Read() {
     reader_.ReadAll([this](std::size_t, ManifestObject& object) { Take(object); });
@@ -114,7 +114,7 @@ class PopulationReader {
     return std::string(object.value.FindText("kind")) + " \"" + NameOf(object) + "\"";
   }
 
-  manifests::ManifestReader reader_;
+  cluster::ManifestReader reader_;
   PopulationFiles files_;
   std::map<std::string, NamespaceTemplate> templates_;
   std::map<std::string, TargetNamespace> namespaces_;

@@ -5,9 +5,9 @@
 
 #include "kube/base/error.h"
 #include "kube/crd/crd.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/crd/custom_resource.h"
-#include "kube/crd/rules/crd_validation.h"
-#include "kube/schema/validation/object_validation.h"
+#include "kube/schema/object_validation.h"
 #include "migrate/populate/keys.h"
 
 namespace migrate::populate {
@@ -25,7 +25,7 @@ class TemplateServer {
   }
 
   const kube::crd::CustomResourceServer& server() const { return server_; }
-  kube::schema::validation::ObjectRules rules() const {
+  kube::schema::ObjectRules rules() const {
     return {*crd_.FindVersion(kVersion)->schema, *server_.FindSchema(kVersion)};
   }
 
@@ -55,8 +55,8 @@ kube::base::Result<std::vector<std::string>, std::string> ReadBySchema(Value& ob
 }
 
 std::vector<kube::meta::FieldError> ErrorsBySchema(const Value& object) {
-  auto patterns = kube::crd::rules::MakePatternChecks();
-  return kube::schema::validation::ErrorsOfCreate(object, TemplateServer::Get().rules(), patterns);
+  auto patterns = kube::crd::MakePatternChecks();
+  return kube::schema::ErrorsOfCreate(object, TemplateServer::Get().rules(), patterns);
 }
 
 // A name becomes the value of a label, of which it has the form, but for its length.

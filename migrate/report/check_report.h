@@ -102,7 +102,7 @@ struct VersionReport {
   std::optional<ValidityReport> validity{};      ///< absent where nobody looked
 };
 
-/// What a proposal changes in the CRD of a cluster (kube/crd/changes/change.h).
+/// What a proposal changes in the CRD of a cluster (kube/crd/change.h).
 struct ChangeUse {
   std::string version;  ///< empty where the whole CRD is meant
   std::string path;     ///< as that of a FieldUse; empty where no field is meant

@@ -7,14 +7,14 @@
 
 #include "kube/base/error.h"
 #include "kube/meta/type_meta.h"
-#include "migrate/manifests/manifest_files.h"
-#include "migrate/manifests/manifest_reader.h"
-#include "migrate/spool/object_metadata.h"
+#include "migrate/cluster/manifest_files.h"
+#include "migrate/cluster/manifest_reader.h"
+#include "migrate/cluster/object_metadata.h"
 
 namespace migrate::restore {
 namespace {
 
-using spool::MetadataText;
+using cluster::MetadataText;
 
 // Longer ones no server has (apimachinery pkg/api/validation).
 constexpr std::size_t kLongestName = 253;
@@ -53,7 +53,7 @@ std::string ErrorText(const std::string& error) {
                   : "");
 }
 
-ReadObject Describe(const manifests::ManifestObject& object) {
+ReadObject Describe(const cluster::ManifestObject& object) {
   const auto type = kube::meta::TypeOf(object.value);
   return {.value = object.value,
           .place = object.place,
@@ -93,14 +93,14 @@ void ReadBackup(const std::string& path, const std::function<void(const ReadObje
                             "\" is a folder: name one of the backups in it, a file whose name ends "
                             "in .ndjson");
   }
-  std::vector<manifests::ManifestFile> files = manifests::ListManifestFiles({path}, false);
+  std::vector<cluster::ManifestFile> files = cluster::ListManifestFiles({path}, false);
   if (files.size() == 1 && files[0].is_regular && IsGzip(path))
     throw kube::base::Error("the backup \"" + path + "\" is compressed: gunzip it first");
   if (files.size() != 1 || !files[0].is_regular) {
     throw kube::base::Error("the backup has to be one file, which \"" + path + "\" is not");
   }
-  manifests::ManifestReader reader(std::move(files), /*workers=*/1);
-  reader.ReadAll([&](std::size_t, manifests::ManifestObject& object) {
+  cluster::ManifestReader reader(std::move(files), /*workers=*/1);
+  reader.ReadAll([&](std::size_t, cluster::ManifestObject& object) {
     const ReadObject described = Describe(object);
     const std::string_view why = WhyNoObject(described);
     why.empty() ? take(described) : reader.AddError(object, why);

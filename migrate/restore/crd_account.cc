@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kube/base/text.h"
-#include "migrate/crds/crd_shape.h"
-#include "migrate/disk/stable_hash.h"
+#include "migrate/check/crd_shape.h"
+#include "migrate/cluster/stable_hash.h"
 
 namespace migrate::restore {
 namespace {
@@ -31,14 +31,14 @@ void SortByName(std::vector<T>& objects) {
 }  // namespace
 
 std::uint64_t IdentityOf(std::string_view namespace_, std::string_view name) {
-  return disk::StableHash(std::string(namespace_) + "/" + std::string(name));
+  return cluster::StableHash(std::string(namespace_) + "/" + std::string(name));
 }
 
 CrdAccount::CrdAccount(CrdTarget crd, const std::string& target,
                        const kube::client::Session& session)
     : crd_(std::move(crd)),
-      identity_(crds::IdentityOf(crd_.crd())),
-      guard_(target, crds::ShapeOf(crd_.crd()), session) {
+      identity_(check::IdentityOf(crd_.crd())),
+      guard_(target, check::ShapeOf(crd_.crd()), session) {
   report_.name = crd_.name();
 }
 
@@ -78,7 +78,7 @@ void CrdAccount::Take(const ObjectRestore& restore, bool names_object) {
   if (IsFailure(restore_class)) AddFailure(object, outcome);
   if (restore_class == RestoreClass::kRestored || restore_class == RestoreClass::kRecreated) {
     written_[IdentityOf(object.namespace_, object.name)] = {
-        disk::StableHash(outcome.resource_version), restore_class == RestoreClass::kRecreated};
+        cluster::StableHash(outcome.resource_version), restore_class == RestoreClass::kRecreated};
   }
   if (restore_class == RestoreClass::kRecreated) TakeRecreated(object);
   if (!names_object) return;
@@ -160,7 +160,7 @@ void CrdAccount::TakeReadBack(const ObjectRestore& restore) {
   const Written& written = written_.at(IdentityOf(object.namespace_, object.name));
   const bool is_gone = outcome.restore_class == RestoreClass::kGone;
   const bool was_read = outcome.code == 0 && !outcome.resource_version.empty();
-  if (is_gone || (was_read && disk::StableHash(outcome.resource_version) != written.version)) {
+  if (is_gone || (was_read && cluster::StableHash(outcome.resource_version) != written.version)) {
     ++report_.verification.changed;
     return;
   }

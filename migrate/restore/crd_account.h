@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kube/client/session.h"
-#include "migrate/crds/crd_guard.h"
-#include "migrate/crds/crd_names.h"
+#include "migrate/check/crd_guard.h"
+#include "migrate/check/crd_names.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/backup_reader.h"
@@ -28,8 +28,8 @@ class CrdAccount {
   CrdAccount(CrdTarget crd, const std::string& target, const kube::client::Session& session);
 
   const CrdTarget& crd() const { return crd_; }
-  const crds::CrdIdentity& identity() const { return identity_; }
-  crds::CrdGuard& guard() { return guard_; }
+  const check::CrdIdentity& identity() const { return identity_; }
+  check::CrdGuard& guard() { return guard_; }
   report::CrdRestore& report() { return report_; }
 
   /// Only objects of these identities count.
@@ -85,8 +85,8 @@ class CrdAccount {
   void AddFailure(const BackupObject& object, const RestoreOutcome& outcome);
 
   CrdTarget crd_;
-  crds::CrdIdentity identity_;
-  crds::CrdGuard guard_;
+  check::CrdIdentity identity_;
+  check::CrdGuard guard_;
   report::CrdRestore report_;
   std::optional<std::unordered_set<std::uint64_t>> selected_;
   std::uint64_t chosen_ = 0;

@@ -97,7 +97,7 @@ CrdTarget::CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_b
     : live_(std::move(live)), server_(live_, live_.preserve_unknown_fields) {
   for (const CrdVersion& version : live_.versions) {
     if (!version.served) continue;
-    cleaners_.try_emplace(version.name, live_, version.name, owners::Cleaning::kAuto);
+    cleaners_.try_emplace(version.name, live_, version.name, cluster::Cleaning::kAuto);
   }
   if (pruned_by) was_pruned_by_.emplace(*std::move(pruned_by));
 }
@@ -112,7 +112,7 @@ const CrdVersion* CrdTarget::VersionOf(const Value& backup) const {
   return served == live_.versions.end() ? nullptr : &*served;
 }
 
-sweep::write::SweepTarget CrdTarget::PathsOf(const CrdVersion& version) const {
+rewrite::SweepTarget CrdTarget::PathsOf(const CrdVersion& version) const {
   return {.group = live_.group,
           .version = version.name,
           .plural = live_.names.plural,

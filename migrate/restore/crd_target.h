@@ -13,9 +13,9 @@
 #include "kube/meta/field_choice.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
-#include "migrate/owners/entry_cleaner.h"
+#include "migrate/cluster/entry_cleaner.h"
 #include "migrate/report/field_tally.h"
-#include "migrate/sweep/write/sweep_target.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::restore {
 
@@ -38,9 +38,9 @@ class CrdTarget {
   /// else another one. The null pointer: none is, or a webhook would have to convert it.
   const kube::crd::CrdVersion* VersionOf(const kube::json::Value& backup) const;
   /// Where its objects of a version are.
-  sweep::write::SweepTarget PathsOf(const kube::crd::CrdVersion& version) const;
+  rewrite::SweepTarget PathsOf(const kube::crd::CrdVersion& version) const;
   /// Keeps the managedFields of an object that is written in a served version.
-  const owners::EntryCleaner& CleanerFor(const kube::crd::CrdVersion& version) const {
+  const cluster::EntryCleaner& CleanerFor(const kube::crd::CrdVersion& version) const {
     return cleaners_.at(version.name);
   }
   static const kube::schema::SchemaProps* SchemaOf(const kube::crd::CrdVersion& version) {
@@ -88,7 +88,7 @@ class CrdTarget {
 
   kube::crd::Crd live_;
   kube::crd::CustomResourceServer server_;
-  std::map<std::string, owners::EntryCleaner> cleaners_;  // by name of a served version
+  std::map<std::string, cluster::EntryCleaner> cleaners_;  // by name of a served version
   std::optional<PrunedBy> was_pruned_by_;
 };
 

@@ -6,8 +6,8 @@
 
 #include "kube/base/text.h"
 #include "kube/meta/object_path.h"
-#include "migrate/spool/object_metadata.h"
-#include "migrate/sweep/write/sweep_paths.h"
+#include "migrate/cluster/object_metadata.h"
+#include "migrate/rewrite/sweep_paths.h"
 
 namespace migrate::restore {
 namespace {
@@ -15,15 +15,15 @@ namespace {
 using kube::client::Meaning;
 using kube::json::Value;
 using report::RestoreClass;
-using sweep::write::AnswerVerdict;
-using sweep::write::BrokenAnswer;
-using sweep::write::ClassifyAnswer;
-using sweep::write::PatchPart;
+using rewrite::AnswerVerdict;
+using rewrite::BrokenAnswer;
+using rewrite::ClassifyAnswer;
+using rewrite::PatchPart;
 
 // `restored` lacks nothing that `live` has, as Compare makes it.
-std::optional<sweep::write::PatchBody> MakeAddingPatch(const Value& live, const Value& restored,
-                                                       std::string_view version, PatchPart part) {
-  return sweep::write::MakePatch(live, restored, version, part, kube::json::Removals::kLeftOut);
+std::optional<rewrite::PatchBody> MakeAddingPatch(const Value& live, const Value& restored,
+                                                  std::string_view version, PatchPart part) {
+  return rewrite::MakePatch(live, restored, version, part, kube::json::Removals::kLeftOut);
 }
 
 constexpr std::string_view kDryRunQuery = "dryRun=All";
@@ -58,7 +58,7 @@ std::string NamesOf(const Paths& paths) { return report::JoinPaths(paths.first, 
 
 ObjectRestore::ObjectRestore(const CrdTarget& target, const kube::crd::CrdVersion& version,
                              const RestoreSettings& settings, BackupObject object,
-                             kube::system::Clock::Duration patience)
+                             kube::base::Clock::Duration patience)
     : target_(&target),
       version_(&version),
       settings_(&settings),
@@ -81,7 +81,7 @@ kube::client::ApiRequest ObjectRestore::Request() const {
     request.body = CreationBody();
   } else {
     const bool is_status = asks_ == Asks::kStatusPatch;
-    const sweep::write::PatchBody& patch = is_status ? *status_patch_ : *patch_;
+    const rewrite::PatchBody& patch = is_status ? *status_patch_ : *patch_;
     request.method = "PATCH";
     if (is_status) request.target += "/status";
     request.content_type = patch.content_type;
@@ -104,9 +104,10 @@ std::string ObjectRestore::CreationBody() const {
   return kube::json::Print(body);
 }
 
-sweep::write::Exchange::Step ObjectRestore::OnAnswer(
-    std::string_view body, const std::optional<kube::client::CallError>& error,
-    kube::json::Document& document, kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::OnAnswer(std::string_view body,
+                                                const std::optional<kube::client::CallError>& error,
+                                                kube::json::Document& document,
+                                                kube::base::Clock::TimePoint now) {
   was_slowdown_ = false;
   retry_after_.reset();
   if (error) return Fail(*error, now);
@@ -115,8 +116,8 @@ sweep::write::Exchange::Step ObjectRestore::OnAnswer(
   const bool was_write = asks_ != Asks::kObject;
   const bool was_tried = was_write && settings_->dry_run == report::DryRun::kServer;
   // What a dry run would create has none.
-  const bool has_version = !spool::MetadataText(live, "resourceVersion").empty() || was_tried;
-  if (!is_json || spool::MetadataText(live, "name") != object_.name || !has_version) {
+  const bool has_version = !cluster::MetadataText(live, "resourceVersion").empty() || was_tried;
+  if (!is_json || cluster::MetadataText(live, "name") != object_.name || !has_version) {
     const bool is_cut_short = !is_json && (body.empty() || body.front() == '{');
     const auto broken = is_cut_short ? BrokenAnswer::kCutShort : BrokenAnswer::kNotObject;
     outcome_.message = NoObject(is_cut_short).message;
@@ -132,8 +133,8 @@ sweep::write::Exchange::Step ObjectRestore::OnAnswer(
   return OnObject(live, now);
 }
 
-sweep::write::Exchange::Step ObjectRestore::OnDryRunTaken(const Value& answer,
-                                                          kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::OnDryRunTaken(const Value& answer,
+                                                     kube::base::Clock::TimePoint now) {
   if (!Shows(answer)) {
     outcome_.message = kNotShown;
     return Retry({.object_class = report::ObjectClass::kFailed, .may_pass = true}, now);
@@ -158,15 +159,15 @@ bool ObjectRestore::Shows(const Value& answer) const {
   return !MakeAddingPatch(answer, *missing.restored, "", part);
 }
 
-sweep::write::Exchange::Step ObjectRestore::OnObject(const Value& live,
-                                                     kube::system::Clock::TimePoint now) {
-  outcome_.resource_version = spool::MetadataText(live, "resourceVersion");
-  const bool is_same = object_.uid.empty() || spool::MetadataText(live, "uid") == object_.uid;
+rewrite::Exchange::Step ObjectRestore::OnObject(const Value& live,
+                                                kube::base::Clock::TimePoint now) {
+  outcome_.resource_version = cluster::MetadataText(live, "resourceVersion");
+  const bool is_same = object_.uid.empty() || cluster::MetadataText(live, "uid") == object_.uid;
   return is_same || object_.was_recreated ? Decide(live, now) : OnNamesake(live, now);
 }
 
-sweep::write::Exchange::Step ObjectRestore::OnNamesake(const Value& live,
-                                                       kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::OnNamesake(const Value& live,
+                                                  kube::base::Clock::TimePoint now) {
   kube::json::Arena arena;
   Comparison missing = CompareAsNew(live, arena);
   const bool has_all = missing.kept.empty() && missing.conflicts.empty();
@@ -197,8 +198,7 @@ Comparison ObjectRestore::CompareWith(const Value& live, kube::json::Arena& aren
                  arena);
 }
 
-sweep::write::Exchange::Step ObjectRestore::Decide(const Value& live,
-                                                   kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::Decide(const Value& live, kube::base::Clock::TimePoint now) {
   kube::json::Arena arena;
   Comparison comparison = CompareWith(live, arena);
   if (!is_written_) outcome_.taken = std::move(comparison.taken);
@@ -223,15 +223,15 @@ sweep::write::Exchange::Step ObjectRestore::Decide(const Value& live,
   return SendOrEnd(live, *comparison.restored, now);
 }
 
-sweep::write::Exchange::Step ObjectRestore::EndUnchanged() {
+rewrite::Exchange::Step ObjectRestore::EndUnchanged() {
   if (!is_written_) outcome_.taken = {};
   if (!may_be_created_)
     return End(is_written_ ? RestoreClass::kRestored : RestoreClass::kUnchanged);
   return End(RestoreClass::kRecreated);
 }
 
-sweep::write::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const Value& restored,
-                                                      kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const Value& restored,
+                                                 kube::base::Clock::TimePoint now) {
   if (settings_->reads_back) {
     return End(RestoreClass::kFailed, "what was put back is missing again");
   }
@@ -284,7 +284,7 @@ void ObjectRestore::ShowChange(const Value& live, const Value& restored) const {
                             .differs = true});
 }
 
-sweep::write::Exchange::Step ObjectRestore::OnGone() {
+rewrite::Exchange::Step ObjectRestore::OnGone() {
   const bool makes_anew = settings_->recreate && !settings_->reads_back;
   if (!makes_anew) return End(RestoreClass::kGone, "it was deleted since the backup");
   const std::vector<std::string> pruned = target_->PrunedOfNew(object_.value(), *version_);
@@ -299,14 +299,14 @@ sweep::write::Exchange::Step ObjectRestore::OnGone() {
   return Step::kSend;
 }
 
-sweep::write::Exchange::Step ObjectRestore::End(RestoreClass restore_class, std::string message) {
+rewrite::Exchange::Step ObjectRestore::End(RestoreClass restore_class, std::string message) {
   outcome_.restore_class = restore_class;
   outcome_.message = std::move(message);
   return Step::kDone;
 }
 
-sweep::write::Exchange::Step ObjectRestore::Fail(const kube::client::CallError& error,
-                                                 kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::Fail(const kube::client::CallError& error,
+                                            kube::base::Clock::TimePoint now) {
   const AnswerVerdict verdict = ClassifyAnswer(error, ObjectText(paths_, place_));
   was_slowdown_ = verdict.is_slowdown;
   if (error.status) retry_after_ = error.status->retry_after;
@@ -320,8 +320,8 @@ sweep::write::Exchange::Step ObjectRestore::Fail(const kube::client::CallError& 
 }
 
 // Whatever was asked for: what is known of the object is old by then.
-sweep::write::Exchange::Step ObjectRestore::Retry(const AnswerVerdict& verdict,
-                                                  kube::system::Clock::TimePoint now) {
+rewrite::Exchange::Step ObjectRestore::Retry(const AnswerVerdict& verdict,
+                                             kube::base::Clock::TimePoint now) {
   if (const auto pause = budget_.Next(verdict, retry_after_, now)) {
     due_ = now + *pause;
     asks_ = Asks::kObject;

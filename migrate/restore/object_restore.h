@@ -5,19 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "kube/base/clock.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/client.h"
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
-#include "kube/system/clock.h"
-#include "migrate/inspect/object_diff.h"
+#include "migrate/check/object_diff.h"
+#include "migrate/cluster/listed_object.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/crd_target.h"
 #include "migrate/restore/taken_fields.h"
-#include "migrate/spool/listed_object.h"
-#include "migrate/sweep/write/exchange.h"
-#include "migrate/sweep/write/object_patch.h"
-#include "migrate/sweep/write/retry.h"
+#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/object_patch.h"
+#include "migrate/rewrite/retry.h"
 
 namespace migrate::restore {
 
@@ -29,7 +29,7 @@ struct RestoreSettings {
   bool reads_back = false;  ///< nothing is written: objects are read, to see whether all is back
   /// With a dry run by the client: is given each object that would change, without managedFields.
   /// The null pointer: nobody is.
-  inspect::ChangeTaker* changes = nullptr;
+  check::ChangeTaker* changes = nullptr;
 };
 
 /// An object of the backup, on its own.
@@ -64,17 +64,17 @@ struct RestoreOutcome {
 /// what only a server sets; it is not where the schemas of the server would prune any of it. An
 /// object of its name with another uid is another object: pruning took nothing from it, so that it
 /// stays as it is, unless it has all that the backup has, as what an earlier run made anew.
-class ObjectRestore final : public sweep::write::Exchange {
+class ObjectRestore final : public rewrite::Exchange {
  public:
   /// `target` and `settings` must outlive it. `version` is CrdTarget::VersionOf the object.
   /// `patience`: how long it is tried again (RetryBudget).
   ObjectRestore(const CrdTarget& target, const kube::crd::CrdVersion& version,
                 const RestoreSettings& settings, BackupObject object,
-                kube::system::Clock::Duration patience);
+                kube::base::Clock::Duration patience);
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
-                kube::json::Document& document, kube::system::Clock::TimePoint now) override;
+                kube::json::Document& document, kube::base::Clock::TimePoint now) override;
 
   const CrdTarget& target() const { return *target_; }
   const BackupObject& object() const { return object_; }
@@ -85,21 +85,21 @@ class ObjectRestore final : public sweep::write::Exchange {
   enum class Asks { kObject, kPatch, kStatusPatch, kCreation };
   using Value = kube::json::Value;
 
-  Step OnObject(const Value& live, kube::system::Clock::TimePoint now);
-  Step OnNamesake(const Value& live, kube::system::Clock::TimePoint now);
-  Step Decide(const Value& live, kube::system::Clock::TimePoint now);
+  Step OnObject(const Value& live, kube::base::Clock::TimePoint now);
+  Step OnNamesake(const Value& live, kube::base::Clock::TimePoint now);
+  Step Decide(const Value& live, kube::base::Clock::TimePoint now);
   Comparison CompareAsNew(const Value& live, kube::json::Arena& arena) const;
   Comparison CompareWith(const Value& live, kube::json::Arena& arena) const;
-  Step SendOrEnd(const Value& live, const Value& restored, kube::system::Clock::TimePoint now);
+  Step SendOrEnd(const Value& live, const Value& restored, kube::base::Clock::TimePoint now);
   Value WithOwners(const Value& live, const Value& restored, kube::json::Arena& arena) const;
   void ShowChange(const Value& live, const Value& restored) const;
-  Step OnDryRunTaken(const Value& answer, kube::system::Clock::TimePoint now);
+  Step OnDryRunTaken(const Value& answer, kube::base::Clock::TimePoint now);
   bool Shows(const Value& answer) const;
   Step OnGone();
   Step End(report::RestoreClass restore_class, std::string message = "");
   Step EndUnchanged();
-  Step Fail(const kube::client::CallError& error, kube::system::Clock::TimePoint now);
-  Step Retry(const sweep::write::AnswerVerdict& verdict, kube::system::Clock::TimePoint now);
+  Step Fail(const kube::client::CallError& error, kube::base::Clock::TimePoint now);
+  Step Retry(const rewrite::AnswerVerdict& verdict, kube::base::Clock::TimePoint now);
   std::string CreationBody() const;
   bool has_status() const { return version_->has_status_subresource(); }
 
@@ -107,13 +107,13 @@ class ObjectRestore final : public sweep::write::Exchange {
   const kube::crd::CrdVersion* version_;
   const RestoreSettings* settings_;
   BackupObject object_;
-  sweep::write::SweepTarget paths_;
-  spool::ListedObject place_;
+  rewrite::SweepTarget paths_;
+  cluster::ListedObject place_;
   Asks asks_ = Asks::kObject;
-  std::optional<sweep::write::PatchBody> patch_, status_patch_;
+  std::optional<rewrite::PatchBody> patch_, status_patch_;
   bool is_written_ = false;      // by a write of this run
   bool may_be_created_ = false;  // the same, or one without a clear answer
-  sweep::write::RetryBudget budget_;
+  rewrite::RetryBudget budget_;
   RestoreOutcome outcome_;
 };
 

@@ -14,30 +14,30 @@
 #include "kube/base/error.h"
 #include "kube/base/text.h"
 #include "kube/meta/object_path.h"
-#include "migrate/backup/pruned_by.h"
-#include "migrate/crds/cluster_crds.h"
-#include "migrate/crds/crd_request.h"
-#include "migrate/disk/stable_hash.h"
-#include "migrate/inspect/diff_targets.h"
-#include "migrate/lists/missing_namespace.h"
-#include "migrate/lists/pager.h"
-#include "migrate/lists/pause.h"
+#include "migrate/check/cluster_crds.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/check/diff_targets.h"
+#include "migrate/cluster/missing_namespace.h"
+#include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/pager.h"
+#include "migrate/cluster/pause.h"
+#include "migrate/cluster/stable_hash.h"
 #include "migrate/migration/access_review.h"
 #include "migrate/report/program_name.h"
 #include "migrate/restore/backup_reader.h"
 #include "migrate/restore/crd_account.h"
 #include "migrate/restore/restore_leases.h"
-#include "migrate/spool/object_metadata.h"
-#include "migrate/sweep/write/exchange_pool.h"
-#include "migrate/sweep/write/failure_streak.h"
-#include "migrate/sweep/write/throttle.h"
+#include "migrate/rewrite/exchange_pool.h"
+#include "migrate/rewrite/failure_streak.h"
+#include "migrate/rewrite/pruned_by.h"
+#include "migrate/rewrite/throttle.h"
 
 namespace migrate::restore {
 namespace {
 
 using kube::base::Error;
 using report::RestoreClass;
-using sweep::write::ExchangePool;
+using rewrite::ExchangePool;
 
 constexpr std::chrono::seconds kChangeInterval(1);
 constexpr std::size_t kRefusedShown = 5;
@@ -51,7 +51,7 @@ report::ObjectClass AsObjectClass(RestoreClass restore_class) {
 /// The accounts of all CRDs that a backup has objects of, and which of these count.
 class Accounts {
  public:
-  Accounts(const RestoreOptions& options, const sweep::MigrationSession& session)
+  Accounts(const RestoreOptions& options, const rewrite::MigrationSession& session)
       : options_(options), session_(session) {
     for (std::size_t i = 0; i < fields().paths().size(); ++i) unmet_fields_.insert(i);
   }
@@ -61,7 +61,7 @@ class Accounts {
     ReadBackup(options_.backup, [this](const ReadObject& object) { Look(object); });
     if (accounts_.empty() && !session_.is_stopped())
       throw Error("the backup \"" + options_.backup + "\" holds no objects");
-    for (const inspect::DiffTarget& target : options_.targets) RequireMet(target);
+    for (const check::DiffTarget& target : options_.targets) RequireMet(target);
     for (const auto& [type, account] : accounts_) Check(*account);
     TellUnmetFields();
   }
@@ -84,7 +84,7 @@ class Accounts {
 
   void Look(const ReadObject& object) {
     if (session_.is_stopped()) return;
-    if (!seen_.insert(disk::StableHash(object.Identity())).second) {
+    if (!seen_.insert(cluster::StableHash(object.Identity())).second) {
       throw Error("the backup has " + object.FullName() +
                   " more than once: restore one backup after the other, the newest last");
     }
@@ -109,14 +109,14 @@ class Accounts {
   }
 
   std::unique_ptr<CrdAccount> MakeAccount(const ReadObject& object) {
-    const lists::ProgressFunction no_progress;
-    lists::ClusterReader reader(session_, {}, no_progress);
-    crds::ClusterCrds found = FindCrd(object, reader);
+    const cluster::ProgressFunction no_progress;
+    cluster::ClusterReader reader(session_, {}, no_progress);
+    check::ClusterCrds found = FindCrd(object, reader);
     if (session_.is_stopped()) return nullptr;
     if (!found.unread.empty()) throw Error(found.unread.front().error);
     const std::string target =
         found.target + "/" + kube::client::UrlEscape(found.crds.begin()->first);
-    auto crd = crds::GetCrd(session_.client, target);
+    auto crd = check::GetCrd(session_.client, target);
     if (session_.is_stopped()) return nullptr;
     if (!crd) throw Error(crd.error().message);
     PrunedBy pruned_by = FindPrunedBy(*crd);
@@ -129,11 +129,11 @@ class Accounts {
     return account;
   }
 
-  crds::ClusterCrds FindCrd(const ReadObject& object, lists::ClusterReader& reader) const {
+  check::ClusterCrds FindCrd(const ReadObject& object, cluster::ClusterReader& reader) const {
     try {
-      return crds::ReadClusterCrds({.names = {TypeOf(object)}, .skip_objects = true}, {}, reader);
+      return check::ReadClusterCrds({.names = {TypeOf(object)}, .skip_objects = true}, {}, reader);
     } catch (const Error& error) {
-      if (!std::string_view(error.what()).starts_with(crds::kNoCrd)) throw;
+      if (!std::string_view(error.what()).starts_with(check::kNoCrd)) throw;
       throw Error("the backup \"" + options_.backup + "\" has " + object.FullName() +
                   ", and the cluster has " + error.what() +
                   ": apply the CustomResourceDefinition first");
@@ -163,17 +163,17 @@ class Accounts {
 
   // A backup may be named by a link to it.
   std::filesystem::path FileBeside() const {
-    const std::filesystem::path path = backup::PrunedByPath(options_.backup);
+    const std::filesystem::path path = rewrite::PrunedByPath(options_.backup);
     std::error_code error;
     if (std::filesystem::exists(path, error)) return path;
     const std::filesystem::path own = std::filesystem::canonical(options_.backup, error);
-    const std::filesystem::path beside_own = error ? path : backup::PrunedByPath(own);
+    const std::filesystem::path beside_own = error ? path : rewrite::PrunedByPath(own);
     return std::filesystem::exists(beside_own, error) ? beside_own : path;
   }
 
   static kube::crd::Crd ReadPrunedBy(const std::filesystem::path& path, bool is_named) {
     try {
-      return backup::ReadPrunedBy(path);
+      return rewrite::ReadPrunedBy(path);
     } catch (const Error& error) {
       if (is_named) throw;
       throw Error(
@@ -189,51 +189,51 @@ class Accounts {
     const auto& versions = account.crd().crd().versions;
     const auto served = std::ranges::find_if(versions, &kube::crd::CrdVersion::served);
     if (served == versions.end()) return;
-    const sweep::write::SweepTarget paths = account.crd().PathsOf(*served);
+    const rewrite::SweepTarget paths = account.crd().PathsOf(*served);
     const std::string target =
-        lists::WithSelectors("/apis/" + paths.group + "/" + paths.version + "/" + paths.plural,
-                             options_.label_selector, options_.field_selector);
+        cluster::WithSelectors("/apis/" + paths.group + "/" + paths.version + "/" + paths.plural,
+                               options_.label_selector, options_.field_selector);
     std::unordered_set<std::uint64_t> selected;
     std::mutex mutex;
     const auto take = [&](kube::json::Document& item) {
       const std::lock_guard lock(mutex);
-      selected.insert(IdentityOf(spool::MetadataText(item.root(), "namespace"),
-                                 spool::MetadataText(item.root(), "name")));
+      selected.insert(IdentityOf(cluster::MetadataText(item.root(), "namespace"),
+                                 cluster::MetadataText(item.root(), "name")));
     };
-    std::vector<lists::ListJob> jobs;
-    jobs.emplace_back(target, lists::TakeEach(take));
+    std::vector<cluster::ListJob> jobs;
+    jobs.emplace_back(target, cluster::TakeEach(take));
     jobs[0].metadata_only = true;
-    lists::ReadLists(jobs, session_, {.chunk_size = options_.chunk_size});
+    cluster::ReadLists(jobs, session_, {.chunk_size = options_.chunk_size});
     if (jobs[0].error && !session_.is_stopped()) throw Error(jobs[0].error->message);
     account.Select(std::move(selected));
   }
 
   bool IsChosen(const CrdAccount& account, const ReadObject& object) const {
     if (!options_.namespace_.empty() && object.namespace_ != options_.namespace_) return false;
-    const auto names = [&](const inspect::DiffTarget& target) {
-      return crds::IsNamed(account.identity(), target.crd) &&
+    const auto names = [&](const check::DiffTarget& target) {
+      return check::IsNamed(account.identity(), target.crd) &&
              (target.object.empty() || target.object == object.name);
     };
     const bool is_named = options_.targets.empty() || std::ranges::any_of(options_.targets, names);
     return is_named && account.IsSelected(object);
   }
 
-  std::string Named(const inspect::DiffTarget& target) const {
+  std::string Named(const check::DiffTarget& target) const {
     if (target.object.empty()) return target.crd;
     return target.crd + "/" + target.object +
            (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_);
   }
 
   void NoteMet(const CrdAccount& account, const ReadObject& object) {
-    for (const inspect::DiffTarget& target : options_.targets) {
+    for (const check::DiffTarget& target : options_.targets) {
       const bool is_here = options_.namespace_.empty() || object.namespace_ == options_.namespace_;
-      const bool is_meant = crds::IsNamed(account.identity(), target.crd) &&
+      const bool is_meant = check::IsNamed(account.identity(), target.crd) &&
                             (target.object.empty() || (target.object == object.name && is_here));
       if (is_meant) met_.insert(Named(target));
     }
   }
 
-  void RequireMet(const inspect::DiffTarget& target) const {
+  void RequireMet(const check::DiffTarget& target) const {
     if (met_.contains(Named(target)) || session_.is_stopped()) return;
     throw Error("the backup \"" + options_.backup + "\" has no objects of " + Named(target));
   }
@@ -313,7 +313,7 @@ class Accounts {
   }
 
   const RestoreOptions& options_;
-  const sweep::MigrationSession& session_;
+  const rewrite::MigrationSession& session_;
   std::map<std::string, std::unique_ptr<CrdAccount>> accounts_;  // by Kind.group
   std::unordered_set<std::uint64_t> seen_;
   std::unordered_set<std::string> met_;  // targets that the backup has objects of
@@ -326,7 +326,7 @@ class RestorePass {
   using OnDone = std::function<void(const ObjectRestore&)>;
 
   RestorePass(const RestoreOptions& options, const RestoreSettings& settings, std::string what,
-              Accounts& accounts, RestoreLeases& leases, const sweep::MigrationSession& session)
+              Accounts& accounts, RestoreLeases& leases, const rewrite::MigrationSession& session)
       : options_(options),
         settings_(settings),
         what_(std::move(what)),
@@ -334,7 +334,7 @@ class RestorePass {
         leases_(leases),
         session_(session),
         pool_(
-            sweep::write::Throttle(options.concurrency, options.max_rate),
+            rewrite::Throttle(options.concurrency, options.max_rate),
             [&session](const std::string& line) { session.observer.OnLine(line); }, session) {
     for (const auto& [type, account] : accounts.all()) expected_ += account->chosen();
   }
@@ -383,15 +383,15 @@ class RestorePass {
   }
 
   void Step(bool waits = true) {
-    if (waits) session_.Poll(std::min(session_.clock.Now() + lists::kTick, pool_.next_event()));
+    if (waits) session_.Poll(std::min(session_.clock.Now() + cluster::kTick, pool_.next_event()));
     pool_.TakeAnswers(
-        [this](const sweep::write::Exchange& exchange) {
+        [this](const rewrite::Exchange& exchange) {
           OnDoneWith(static_cast<const ObjectRestore&>(exchange));
         },
-        [this](const sweep::write::Exchange& exchange) { streak_.OnPutOff(exchange); });
+        [this](const rewrite::Exchange& exchange) { streak_.OnPutOff(exchange); });
     LookForStop();
     if (!stopped_) pool_.SendDue();
-    if (session_.clock.Now() >= ticked_ + lists::kTick) Tell();
+    if (session_.clock.Now() >= ticked_ + cluster::kTick) Tell();
   }
 
   void OnDoneWith(const ObjectRestore& restore) {
@@ -443,25 +443,25 @@ class RestorePass {
   const std::string what_;
   Accounts& accounts_;
   RestoreLeases& leases_;
-  const sweep::MigrationSession& session_;
+  const rewrite::MigrationSession& session_;
   ExchangePool pool_;
-  sweep::write::FailureStreak streak_;
+  rewrite::FailureStreak streak_;
   std::optional<std::string> stopped_;
   std::uint64_t done_ = 0, expected_ = 0;
-  kube::system::Clock::TimePoint next_check_{};  // the first one comes before any write
-  kube::system::Clock::TimePoint ticked_{};
+  kube::base::Clock::TimePoint next_check_{};  // the first one comes before any write
+  kube::base::Clock::TimePoint ticked_{};
 };
 
 class RestoreRun {
  public:
-  RestoreRun(const RestoreOptions& options, const sweep::MigrationSession& session)
+  RestoreRun(const RestoreOptions& options, const rewrite::MigrationSession& session)
       : options_(options),
         session_(session),
         accounts_(options, session),
         leases_(options.lease, session) {}
 
   report::RestoreReport Run() {
-    const kube::system::Clock::TimePoint start = session_.clock.Now();
+    const kube::base::Clock::TimePoint start = session_.clock.Now();
     report_.backup = options_.backup;
     accounts_.Open();
     if (!IsRefused()) TakeLeases();
@@ -528,7 +528,7 @@ class RestoreRun {
       for (const std::string& note : account->NotesOfRecreated())
         session_.observer.OnLine("note: " + account->crd().name() + ": " + note);
       for (const std::string& name : account->new_namespaces()) {
-        const std::string missing = lists::DescribeMissingNamespace(name, session_.client);
+        const std::string missing = cluster::DescribeMissingNamespace(name, session_.client);
         if (missing.empty()) continue;
         session_.observer.OnLine("Warning: " + missing +
                                  ": no object can be made anew in it; create it first");
@@ -551,7 +551,7 @@ class RestoreRun {
   }
 
   const RestoreOptions& options_;
-  const sweep::MigrationSession& session_;
+  const rewrite::MigrationSession& session_;
   Accounts accounts_;
   RestoreLeases leases_;
   std::optional<std::string> stopped_;
@@ -561,7 +561,7 @@ class RestoreRun {
 }  // namespace
 
 report::RestoreReport Restore(const RestoreOptions& options,
-                              const sweep::MigrationSession& session) {
+                              const rewrite::MigrationSession& session) {
   return RestoreRun(options, session).Run();
 }
 

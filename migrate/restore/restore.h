@@ -8,21 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "migrate/inspect/object_diff.h"
-#include "migrate/lease/crd_lease.h"
+#include "migrate/check/object_diff.h"
+#include "migrate/migration/crd_lease.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/object_restore.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::restore {
 
 struct RestoreOptions {
   std::string backup{};  ///< a file that migrate wrote, or any with custom resources, YAML or JSON
   /// The CRD by which its objects were pruned; empty: that beside the backup, if it is there
-  /// (backup::PrunedByPath). Of a backup with objects of one CRD.
+  /// (rewrite::PrunedByPath). Of a backup with objects of one CRD.
   std::string pruned_by{};
-  std::vector<inspect::DiffTarget> targets{};  ///< only these CRDs and objects; empty: all
-  std::string namespace_{};                    ///< only objects of this namespace; empty: of all
+  std::vector<check::DiffTarget> targets{};  ///< only these CRDs and objects; empty: all
+  std::string namespace_{};                  ///< only objects of this namespace; empty: of all
   /// Only objects that the server selects by these, as they are now.
   std::string label_selector{}, field_selector{};
   std::int64_t chunk_size = 500;
@@ -31,7 +31,7 @@ struct RestoreOptions {
   double max_rate = 0;                       ///< objects a second; 0: no limit
   bool verify = true;                        ///< reads back what was restored
   bool names_objects = false;                ///< CrdRestore::objects
-  lease::LeaseOptions lease{};               ///< of a run that writes
+  migration::LeaseOptions lease{};           ///< of a run that writes
 };
 
 /// Puts back what pruning took from the objects of a backup, and only that (taken_fields.h).
@@ -47,6 +47,6 @@ struct RestoreOptions {
 /// Throws kube::base::Error for what makes it impossible: a file that cannot be read, a name that
 /// is not in it, a server that cannot be reached. Nothing was written then.
 report::RestoreReport Restore(const RestoreOptions& options,
-                              const sweep::MigrationSession& session);
+                              const rewrite::MigrationSession& session);
 
 }  // namespace migrate::restore

@@ -9,12 +9,12 @@ std::string RestoreLeases::Take(const std::string& crd_name, const std::string& 
   const auto tell = [this, crd_name](const std::string& line) {
     session_.observer.OnLine(crd_name + ": " + line);
   };
-  taken_.push_back(std::make_unique<lease::CrdLease>(
-      *options_.leases, lease::RequestOf(options_, crd_name, crd_uid, {}), options_.wait, session_,
-      tell));
-  const lease::LeaseStart start = taken_.back()->Take();
-  if (start.step == lease::LeaseStart::Step::kHeld) return start.message;
-  if (start.step == lease::LeaseStart::Step::kUnknown) {
+  taken_.push_back(std::make_unique<migration::CrdLease>(
+      *options_.leases, migration::RequestOf(options_, crd_name, crd_uid, {}), options_.wait,
+      session_, tell));
+  const migration::LeaseStart start = taken_.back()->Take();
+  if (start.step == migration::LeaseStart::Step::kHeld) return start.message;
+  if (start.step == migration::LeaseStart::Step::kUnknown) {
     session_.observer.OnLine("Warning: " + crd_name + ": " + start.message);
   }
   return "";

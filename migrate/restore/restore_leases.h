@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "migrate/lease/crd_lease.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/migration/crd_lease.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::restore {
 
@@ -15,20 +15,20 @@ namespace migrate::restore {
 class RestoreLeases {
  public:
   /// All must outlive it.
-  RestoreLeases(const lease::LeaseOptions& options, const sweep::MigrationSession& session)
+  RestoreLeases(const migration::LeaseOptions& options, const rewrite::MigrationSession& session)
       : options_(options), session_(session) {}
 
-  /// Takes that of one more CRD, for which it waits as lease::CrdLease does. Returns why nothing
-  /// may be written; empty: it may, or the session was stopped. That others would not be seen is a
-  /// warning.
+  /// Takes that of one more CRD, for which it waits as migration::CrdLease does. Returns why
+  /// nothing may be written; empty: it may, or the session was stopped. That others would not be
+  /// seen is a warning.
   std::string Take(const std::string& crd_name, const std::string& crd_uid);
-  /// Of whichever was taken: as lease::CrdLease::FindLoss.
+  /// Of whichever was taken: as migration::CrdLease::FindLoss.
   std::optional<std::string> FindLoss();
 
  private:
-  const lease::LeaseOptions& options_;
-  const sweep::MigrationSession& session_;
-  std::vector<std::unique_ptr<lease::CrdLease>> taken_;
+  const migration::LeaseOptions& options_;
+  const rewrite::MigrationSession& session_;
+  std::vector<std::unique_ptr<migration::CrdLease>> taken_;
 };
 
 }  // namespace migrate::restore

@@ -3,17 +3,17 @@
 #include <string>
 #include <vector>
 
-#include "plugin/check/check_options.h"
-#include "plugin/flags/command.h"
+#include "plugin/cli/command.h"
+#include "plugin/command/check_options.h"
 
 namespace plugin::command {
 
 /// Checks what its options name, and prints the report.
-class CheckCommand final : public flags::CommandWith<check::CheckOptions> {
+class CheckCommand final : public cli::CommandWith<CheckOptions> {
  public:
-  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
   void TakeArguments(std::vector<std::string> arguments) override;
-  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 
  private:

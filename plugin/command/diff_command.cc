@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "kube/base/clock.h"
 #include "kube/base/error.h"
-#include "kube/system/clock.h"
 #include "migrate/restore/restore.h"
-#include "plugin/access/cluster_access.h"
-#include "plugin/access/stop_signal.h"
+#include "plugin/cli/finish_options.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
 #include "plugin/command/object_target.h"
-#include "plugin/flags/finish_options.h"
+#include "plugin/command/stop_signal.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
@@ -22,7 +22,7 @@
 namespace plugin::command {
 namespace {
 
-using migrate::inspect::DiffReport;
+using migrate::check::DiffReport;
 
 constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
 constexpr int kError = 2;
@@ -30,19 +30,19 @@ constexpr int kError = 2;
 migrate::check::PreviewOptions Preview(const DiffOptions& options) {
   return {.version = options.version,
           .show_managed_fields = options.show_managed_fields,
-          .mutation = migrate::mutate::ReadMutations(options.mutations)};
+          .mutation = migrate::check::ReadMutations(options.mutations)};
 }
 
 /// Hands objects of files on until a signal comes.
-class LocalTaker : public migrate::inspect::ChangeTaker {
+class LocalTaker : public migrate::check::ChangeTaker {
  public:
   explicit LocalTaker(DiffFolders& folders) : folders_(folders) {}
 
   void Take(const migrate::check::ObjectChange& change) override {
     // Until there is something to clean up a signal may end the program as ever, even where it
     // waits for its stdin.
-    std::call_once(once_, access::CatchStopSignals);
-    if (access::StopFlag()) throw kube::base::Error(std::string(kInterrupted));
+    std::call_once(once_, CatchStopSignals);
+    if (StopFlag()) throw kube::base::Error(std::string(kInterrupted));
     folders_.Take(change);
   }
 
@@ -53,14 +53,14 @@ class LocalTaker : public migrate::inspect::ChangeTaker {
 
 DiffReport DiffLocal(const DiffOptions& options, DiffFolders& folders) {
   LocalTaker taker(folders);
-  return migrate::inspect::DiffFiles({.targets = options.targets,
-                                      .preview = Preview(options),
-                                      .filenames = options.input.filenames,
-                                      .recursive = options.input.recursive},
-                                     taker);
+  return migrate::check::DiffFiles({.targets = options.targets,
+                                    .preview = Preview(options),
+                                    .filenames = options.input.filenames,
+                                    .recursive = options.input.recursive},
+                                   taker);
 }
 
-migrate::inspect::ClusterDiffOptions ClusterOptions(const DiffOptions& options) {
+migrate::check::ClusterDiffOptions DiffClusterOptions(const DiffOptions& options) {
   return {.targets = options.targets,
           .preview = Preview(options),
           .crd_selector = options.crd_selector,
@@ -70,25 +70,24 @@ migrate::inspect::ClusterDiffOptions ClusterOptions(const DiffOptions& options) 
           .label_selector = options.objects.selector,
           .field_selector = options.objects.field_selector,
           .chunk_size = options.objects.chunk_size,
-          .on_files_read = access::CatchStopSignals};
+          .on_files_read = CatchStopSignals};
 }
 
 DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
-  const kube::system::SystemClock clock;
+  const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kRead, clock,
-                                write_line);
-  migrate::inspect::ClusterDiffOptions cluster_options = ClusterOptions(options);
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  migrate::check::ClusterDiffOptions cluster_options = DiffClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  DiffReport report = migrate::inspect::DiffCluster(cluster_options, cluster.session(), folders);
-  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  DiffReport report = migrate::check::DiffCluster(cluster_options, cluster.session(), folders);
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   return report;
 }
 
-std::string NameOf(const migrate::report::RestoreFailure& failure) {
+std::string DiffNameOf(const migrate::report::RestoreFailure& failure) {
   return (failure.namespace_.empty() ? "" : failure.namespace_ + "/") + failure.name;
 }
 
@@ -99,7 +98,7 @@ DiffReport ReportOf(const migrate::report::RestoreReport& restore) {
     report.objects += crd.counts.Total() - crd.counts[migrate::report::RestoreClass::kNotTried];
     if (!crd.error.empty()) report.errors.push_back(crd.name + ": " + crd.error);
     for (const migrate::report::RestoreFailure& failure : crd.failures) {
-      report.notes.push_back(NameOf(failure) + " would not be restored: " + failure.message);
+      report.notes.push_back(DiffNameOf(failure) + " would not be restored: " + failure.message);
     }
     report.is_stopped |= crd.outcome == migrate::report::Outcome::kInterrupted;
   }
@@ -107,13 +106,12 @@ DiffReport ReportOf(const migrate::report::RestoreReport& restore) {
 }
 
 DiffReport DiffBackup(const DiffOptions& options, DiffFolders& folders) {
-  const kube::system::SystemClock clock;
+  const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kRead, clock,
-                                write_line);
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
-  access::CatchStopSignals();
+  CatchStopSignals();
   migrate::restore::RestoreOptions restore;
   restore.backup = options.backup;
   restore.targets = options.targets;
@@ -131,7 +129,7 @@ DiffReport Compare(const DiffOptions& options, DiffFolders& folders) {
   return options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
 }
 
-void PrintTroubles(const DiffReport& report) {
+void PrintDiffTroubles(const DiffReport& report) {
   for (const std::string& note : report.notes)
     terminal::WriteStderr("note: " + terminal::Printable(note) + "\n");
   for (const std::string& error : report.errors)
@@ -140,10 +138,10 @@ void PrintTroubles(const DiffReport& report) {
 
 }  // namespace
 
-void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
-  flags::AddInputFlags(flag_set, options_.input);
-  flags::AddPatienceFlag(flag_set, raw);
-  flags::AddObjectFlags(flag_set, options_.objects, raw);
+void DiffCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
+  cli::AddInputFlags(flag_set, options_.input);
+  cli::AddPatienceFlag(flag_set, raw);
+  cli::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.String("crd-selector", 0, options_.crd_selector);
   flag_set.String("version", 0, options_.version);
   flag_set.Array("mutation", 0, options_.mutations);
@@ -157,17 +155,17 @@ void DiffCommand::TakeArguments(std::vector<std::string> arguments) {
   }
 }
 
-void DiffCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
-  flags::Finish("diff", options_.objects, options_.common.connection, flag_set, raw);
-  flags::ValidateLabelSelector("diff", "--crd-selector", options_.crd_selector);
+void DiffCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
+  cli::Finish("diff", options_.objects, options_.common.connection, flag_set, raw);
+  cli::ValidateLabelSelector("diff", "--crd-selector", options_.crd_selector);
   RefuseSelectorsOfNamed("diff", options_.targets, options_.objects);
-  flags::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
-  flags::RequireFiles("diff", options_.input, flag_set);
+  cli::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
+  cli::RequireFiles("diff", options_.input, flag_set);
   const bool proposes = !options_.input.filenames.empty() || options_.input.local ||
                         !options_.version.empty() || !options_.crd_selector.empty() ||
                         !options_.mutations.empty();
-  flags::RefuseBoth("diff", !options_.backup.empty(), "--backup", proposes,
-                    "-f, --local, --version, --crd-selector or --mutation");
+  cli::RefuseBoth("diff", !options_.backup.empty(), "--backup", proposes,
+                  "-f, --local, --version, --crd-selector or --mutation");
 }
 
 int DiffCommand::Run() {
@@ -175,12 +173,12 @@ int DiffCommand::Run() {
   const DiffReport report = Compare(options_, folders);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
-    return access::StopExitCode();
+    return StopExitCode();
   }
   const bool is_nothing_compared = report.objects == 0 && !report.errors.empty();
   const int code = is_nothing_compared ? kError : CompareFolders(folders.live(), folders.merged());
-  PrintTroubles(report);
-  if (const int stopped = access::StopExitCode()) return stopped;
+  PrintDiffTroubles(report);
+  if (const int stopped = StopExitCode()) return stopped;
   return report.errors.empty() ? code : kError;
 }
 

@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "migrate/inspect/object_diff.h"
-#include "plugin/flags/command.h"
-#include "plugin/flags/options.h"
+#include "migrate/check/object_diff.h"
+#include "plugin/cli/command.h"
+#include "plugin/cli/options.h"
 
 namespace plugin::command {
 
 struct DiffOptions {
-  flags::CommonOptions common;
-  flags::InputOptions input;  ///< without `crds`
-  std::vector<migrate::inspect::DiffTarget> targets;
+  cli::CommonOptions common;
+  cli::InputOptions input;  ///< without `crds`
+  std::vector<migrate::check::DiffTarget> targets;
   std::string crd_selector;
-  flags::ObjectOptions objects;
+  cli::ObjectOptions objects;
   std::string version;                 ///< empty: the storage version
   std::vector<std::string> mutations;  ///< files of mutation trees
   std::string backup;  ///< shows what restore would change by this file; empty: what pruning does
@@ -23,11 +23,11 @@ struct DiffOptions {
 
 /// Has a diff program compare objects with what pruning leaves of them. Its exit code: 0 no
 /// differences, 1 differences, 2 an error, or what could be compared is not all.
-class DiffCommand final : public flags::CommandWith<DiffOptions> {
+class DiffCommand final : public cli::CommandWith<DiffOptions> {
  public:
-  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
   void TakeArguments(std::vector<std::string> arguments) override;
-  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 };
 

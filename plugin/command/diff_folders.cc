@@ -8,7 +8,7 @@
 
 #include "kube/base/error.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/disk/file_name.h"
+#include "migrate/cluster/file_name.h"
 
 namespace plugin::command {
 namespace {
@@ -60,7 +60,7 @@ std::string DiffFileName(const migrate::check::ObjectChange& change) {
   for (const std::string_view part : {change.kind, change.namespace_, change.name}) {
     name.append(".").append(part);
   }
-  return migrate::disk::FileName(std::move(name));
+  return migrate::cluster::FileName(std::move(name));
 }
 
 }  // namespace plugin::command

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <string>
 
-#include "migrate/disk/temporary_folder.h"
-#include "migrate/inspect/object_diff.h"
+#include "migrate/check/object_diff.h"
+#include "migrate/cluster/temporary_folder.h"
 
 namespace plugin::command {
 
@@ -17,7 +17,7 @@ namespace plugin::command {
 /// end. May be used by several threads.
 ///
 /// Every method throws kube::base::Error where the system refuses a folder or a file.
-class DiffFolders : public migrate::inspect::ChangeTaker {
+class DiffFolders : public migrate::check::ChangeTaker {
  public:
   void Take(const migrate::check::ObjectChange& change) override;
 
@@ -26,7 +26,7 @@ class DiffFolders : public migrate::inspect::ChangeTaker {
 
  private:
   struct Folders {
-    migrate::disk::TemporaryFolder live{"LIVE-"}, merged{"MERGED-"};
+    migrate::cluster::TemporaryFolder live{"LIVE-"}, merged{"MERGED-"};
   };
 
   Folders& folders();

@@ -15,9 +15,9 @@
 #include <system_error>
 
 #include "kube/base/error.h"
+#include "kube/base/spawn_settings.h"
 #include "kube/go/go_format.h"
-#include "kube/system/spawn_settings.h"
-#include "plugin/access/stop_signal.h"
+#include "plugin/command/stop_signal.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
@@ -86,7 +86,7 @@ std::string SpawnError(int error) {
   return std::generic_category().message(error);
 }
 
-pid_t Spawn(const std::vector<std::string>& words, const kube::system::SpawnSettings& settings) {
+pid_t Spawn(const std::vector<std::string>& words, const kube::base::SpawnSettings& settings) {
   if (words[0].empty()) Fail(words[0], "exec: no command");
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -118,7 +118,7 @@ int Wait(pid_t child, const std::function<bool()>& is_terminated) {
   return status;
 }
 
-int ExitCode(const std::string& program, int status) {
+int ProgramExitCode(const std::string& program, int status) {
   if (WIFEXITED(status)) {
     const int code = WEXITSTATUS(status);
     if (code > 1) Fail(program, "exit status " + std::to_string(code));
@@ -127,7 +127,7 @@ int ExitCode(const std::string& program, int status) {
   const int signal = WTERMSIG(status);
   const bool is_quiet = signal == SIGINT || signal == SIGTERM || signal == SIGPIPE;
   if (!is_quiet) Fail(program, std::string("signal: ") + strsignal(signal));
-  return access::kSignalExitCode + signal;
+  return kSignalExitCode + signal;
 }
 
 }  // namespace
@@ -148,10 +148,10 @@ DiffCommandLine MakeDiffCommand(const char* external, const std::string& from,
 int RunDiffCommand(const std::vector<std::string>& words,
                    const std::function<bool()>& is_terminated) {
   const IgnoredInterrupts interrupts;
-  kube::system::SpawnSettings settings(interrupts.Heeded());
+  kube::base::SpawnSettings settings(interrupts.Heeded());
   settings.ReadNothing();
   const pid_t child = Spawn(words, settings);
-  return ExitCode(words[0], Wait(child, is_terminated));
+  return ProgramExitCode(words[0], Wait(child, is_terminated));
 }
 
 int CompareFolders(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -161,8 +161,7 @@ int CompareFolders(const std::filesystem::path& from, const std::filesystem::pat
     terminal::WriteStderr("Warning: invalid argument is ignored: " + terminal::Printable(argument) +
                           ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
   }
-  return RunDiffCommand(command.words,
-                        [] { return access::StopExitCode() == access::kSignalExitCode + SIGTERM; });
+  return RunDiffCommand(command.words, [] { return StopExitCode() == kSignalExitCode + SIGTERM; });
 }
 
 }  // namespace plugin::command

@@ -6,25 +6,25 @@
 
 #include "kube/admission/endpoint.h"
 #include "kube/admission/reply.h"
+#include "kube/base/clock.h"
 #include "kube/base/error.h"
 #include "kube/base/text.h"
-#include "kube/system/clock.h"
-#include "migrate/crds/cluster_crds.h"
+#include "migrate/check/cluster_crds.h"
+#include "migrate/check/object_mutation.h"
+#include "migrate/cluster/proposals.h"
 #include "migrate/guard/crd_watch.h"
 #include "migrate/guard/guard_news.h"
 #include "migrate/guard/guarded_crds.h"
 #include "migrate/guard/writer_tally.h"
-#include "migrate/manifests/proposals.h"
-#include "migrate/mutate/object_mutation.h"
-#include "plugin/access/cluster_access.h"
-#include "plugin/access/run_facts.h"
-#include "plugin/access/stop_signal.h"
+#include "plugin/cli/finish_options.h"
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/command/report_file.h"
-#include "plugin/flags/finish_options.h"
-#include "plugin/flags/usage_error.h"
-#include "plugin/report/data/guard_report_json.h"
-#include "plugin/serving/serving_news.h"
-#include "plugin/serving/webhook_run.h"
+#include "plugin/command/run_facts.h"
+#include "plugin/command/serving_news.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/command/webhook_run.h"
+#include "plugin/report/guard_report_json.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
@@ -32,8 +32,6 @@ namespace plugin::command {
 namespace {
 
 using migrate::guard::GuardAction;
-using serving::PrintOnce;
-using serving::Tell;
 
 constexpr char kCommand[] = "guard";
 // What configurations are called that are printed.
@@ -42,15 +40,15 @@ constexpr char kPrintedName[] = "guard.kubectl-prune.dev";
 GuardAction ParseAction(const std::string& text) {
   if (text.empty() || text == "warn") return GuardAction::kWarn;
   if (text == "deny") return GuardAction::kDeny;
-  throw flags::UsageError(kCommand,
-                          "invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
+  throw cli::UsageError(kCommand,
+                        "invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
 }
 
 // Requests are held against all of them or none: a schema that is missing would go unnoticed.
-std::vector<migrate::manifests::Proposal> ReadProposed(const flags::InputOptions& input) {
+std::vector<migrate::cluster::Proposal> ReadProposed(const cli::InputOptions& input) {
   if (input.filenames.empty()) return {};
-  migrate::manifests::Proposals proposals =
-      migrate::manifests::ReadProposals(input.filenames, input.recursive);
+  migrate::cluster::Proposals proposals =
+      migrate::cluster::ReadProposals(input.filenames, input.recursive);
   if (!proposals.errors.empty()) {
     throw kube::base::Error(kube::base::Join(proposals.errors, "\n"));
   }
@@ -70,13 +68,13 @@ class GuardRun {
               ReadProposed(options.input)),
         guard_(crds_, tally_,
                {.action = options.action,
-                .mutation = migrate::mutate::ReadMutations(options.mutations),
+                .mutation = migrate::check::ReadMutations(options.mutations),
                 .contact = options.contact,
                 .tell = Tell}),
         handlers_(guard_.ServedHandlers()),
         cluster_(options.common,
-                 options.serving.managed.empty() ? access::ClusterAccess::Right::kRead
-                                                 : access::ClusterAccess::Right::kWrite,
+                 options.serving.managed.empty() ? ClusterAccess::Right::kRead
+                                                 : ClusterAccess::Right::kWrite,
                  clock_, Tell),
         endpoint_(handlers_, clock_) {
     endpoint_.AddPage(
@@ -85,26 +83,26 @@ class GuardRun {
   }
 
   void Serve() {
-    access::CatchStopSignals();
+    CatchStopSignals();
     const kube::client::Session session = cluster_.session();
-    migrate::guard::CrdWatch watch(crds_, migrate::crds::FindCrdsTarget(session.client), session,
+    migrate::guard::CrdWatch watch(crds_, migrate::check::FindCrdsTarget(session.client), session,
                                    Tell);
     if (!watch.Begin()) return;
     news_.Begin();
     report_file_.WriteFirst(Revision());
-    serving::ServeWebhooks(options_.serving,
-                           {.endpoint = endpoint_,
-                            .configured = [this] { return guard_.ConfiguredHandlers(); },
-                            .revision = [this] { return crds_.revision(); },
-                            .advance =
-                                [this, &watch] {
-                                  watch.Advance();
-                                  news_.Advance();
-                                  report_file_.WriteIfDue(Revision());
-                                },
-                            .server_certificate = [this] { return cluster_.ServerCertificate(); },
-                            .printed_name = kPrintedName},
-                           session, Tell, PrintOnce);
+    ServeWebhooks(options_.serving,
+                  {.endpoint = endpoint_,
+                   .configured = [this] { return guard_.ConfiguredHandlers(); },
+                   .revision = [this] { return crds_.revision(); },
+                   .advance =
+                       [this, &watch] {
+                         watch.Advance();
+                         news_.Advance();
+                         report_file_.WriteIfDue(Revision());
+                       },
+                   .server_certificate = [this] { return cluster_.ServerCertificate(); },
+                   .printed_name = kPrintedName},
+                  session, Tell, PrintOnce);
     report_file_.WriteLast();
   }
 
@@ -114,18 +112,18 @@ class GuardRun {
 
   std::string PrintReport() const {
     migrate::report::GuardReport report = guard_.Report();
-    report.run = cluster_.FactsAt(access::TimeOfDay());
+    report.run = cluster_.FactsAt(TimeOfDay());
     kube::json::Arena arena;
-    return terminal::PrintJson(report::data::ToJson(report, arena)) + "\n";
+    return terminal::PrintJson(report::ToJson(report, arena)) + "\n";
   }
 
   const GuardCommandOptions& options_;
-  const kube::system::SystemClock clock_;
+  const kube::base::SystemClock clock_;
   migrate::guard::GuardedCrds crds_;
   migrate::guard::WriterTally tally_;
   const migrate::guard::Guard guard_;
   const kube::admission::Handlers handlers_;
-  access::ClusterAccess cluster_;
+  ClusterAccess cluster_;
   kube::admission::Endpoint endpoint_;
   migrate::guard::GuardNews news_{crds_, tally_, clock_, Tell};
   ReportFile report_file_{options_.report_file, clock_, [this] { return PrintReport(); }, Tell};
@@ -133,8 +131,8 @@ class GuardRun {
 
 }  // namespace
 
-void GuardCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues&) {
-  serving::AddServingFlags(flag_set, options_.serving, reach_);
+void GuardCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues&) {
+  AddServingFlags(flag_set, options_.serving, reach_);
   flag_set.String("action", 0, action_);
   flag_set.Bool("all", 0, options_.all);
   flag_set.String("contact", 0, options_.contact);
@@ -148,23 +146,23 @@ void GuardCommand::TakeArguments(std::vector<std::string> arguments) {
   options_.input.crds = std::move(arguments);
 }
 
-void GuardCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues&) {
+void GuardCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues&) {
   options_.action = ParseAction(action_);
   if (kube::admission::WarningLine(options_.contact) != options_.contact) {
-    throw flags::UsageError(kCommand,
-                            "--contact is shown as a warning, which is one line of 120 "
-                            "characters at most");
+    throw cli::UsageError(kCommand,
+                          "--contact is shown as a warning, which is one line of 120 "
+                          "characters at most");
   }
   if (flag_set.IsGiven("namespace")) {
-    throw flags::UsageError(
-        kCommand, "--namespace has no meaning here: objects of all namespaces are guarded");
+    throw cli::UsageError(kCommand,
+                          "--namespace has no meaning here: objects of all namespaces are guarded");
   }
-  serving::FinishServing(kCommand, reach_, options_.serving);
-  flags::RequireFiles(kCommand, options_.input, flag_set);
+  FinishServing(kCommand, reach_, options_.serving);
+  cli::RequireFiles(kCommand, options_.input, flag_set);
   const bool are_named = !options_.input.crds.empty();
-  flags::RefuseBoth(kCommand, are_named, "CRD names", options_.all, "--all");
+  cli::RefuseBoth(kCommand, are_named, "CRD names", options_.all, "--all");
   if (!are_named && !options_.all && options_.input.filenames.empty()) {
-    throw flags::UsageError(kCommand, "name the CRDs to guard, or say --all or -f");
+    throw cli::UsageError(kCommand, "name the CRDs to guard, or say --all or -f");
   }
 }
 

@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "migrate/guard/guard_handlers.h"
-#include "plugin/flags/command.h"
-#include "plugin/flags/options.h"
-#include "plugin/serving/serving_options.h"
+#include "plugin/cli/command.h"
+#include "plugin/cli/options.h"
+#include "plugin/command/serving_options.h"
 
 namespace plugin::command {
 
 struct GuardCommandOptions {
-  flags::CommonOptions common;
-  flags::InputOptions input;  ///< of the CRDs; never local
-  bool all = false;           ///< every CRD of the cluster that preserves unknown fields
-  serving::ServingOptions serving;
+  cli::CommonOptions common;
+  cli::InputOptions input;  ///< of the CRDs; never local
+  bool all = false;         ///< every CRD of the cluster that preserves unknown fields
+  ServingOptions serving;
   migrate::guard::GuardAction action = migrate::guard::GuardAction::kWarn;
   std::string contact;                 ///< GuardOptions::contact
   std::vector<std::string> mutations;  ///< files of mutation trees
@@ -23,11 +23,11 @@ struct GuardCommandOptions {
 
 /// Serves webhooks that tell, until a signal ends it, who writes what pruning would remove. Its
 /// exit code: 0 ended by a signal, 2 it could not begin.
-class GuardCommand final : public flags::CommandWith<GuardCommandOptions> {
+class GuardCommand final : public cli::CommandWith<GuardCommandOptions> {
  public:
-  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
   void TakeArguments(std::vector<std::string> arguments) override;
-  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 
  private:

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "kube/json/json.h"
-#include "migrate/inspect/file_rewrite.h"
-#include "migrate/manifests/manifest_crd.h"
+#include "migrate/check/file_rewrite.h"
+#include "migrate/cluster/manifest_crd.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
@@ -13,7 +13,7 @@ namespace plugin::command {
 namespace {
 
 using kube::json::Value;
-using migrate::inspect::FileRewriteReport;
+using migrate::check::FileRewriteReport;
 
 // As kubectl prints objects.
 Value WithoutManagedFields(const Value& object, kube::json::Arena& arena) {
@@ -51,32 +51,32 @@ void PrintTroubles(const FileRewriteReport& report) {
     terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
   }
   if (!report.has_crds && report.file_errors.empty()) {
-    terminal::WriteStderr("error: " + std::string(migrate::manifests::kNoCrdsFound) + "\n");
+    terminal::WriteStderr("error: " + std::string(migrate::cluster::kNoCrdsFound) + "\n");
   }
 }
 
-int ExitCode(const FileRewriteReport& report) {
+int LocalExitCode(const FileRewriteReport& report) {
   if (!report.file_errors.empty() || !report.has_crds) return 2;
   return report.object_errors.empty() ? 0 : 1;
 }
 
 }  // namespace
 
-int RunLocalRewrite(const flags::MigrateOptions& options) {
+int RunLocalRewrite(const cli::MigrateOptions& options) {
   ManifestWriter writer(options.output);
-  const FileRewriteReport report = migrate::inspect::RewriteFiles(
+  const FileRewriteReport report = migrate::check::RewriteFiles(
       {.filenames = options.input.filenames,
        .recursive = options.input.recursive,
        .crd_names = options.input.crds,
        .enable_pruning = options.enable_pruning,
-       .mutation = migrate::mutate::ReadMutations(options.mutations)},
+       .mutation = migrate::check::ReadMutations(options.mutations)},
       [&](const Value& object) {
         kube::json::Arena arena;
         writer.Write(options.show_managed_fields ? object : WithoutManagedFields(object, arena));
       });
   writer.Finish();
   PrintTroubles(report);
-  return ExitCode(report);
+  return LocalExitCode(report);
 }
 
 }  // namespace plugin::command

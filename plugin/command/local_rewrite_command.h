@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/flags/migrate_options.h"
+#include "plugin/cli/migrate_options.h"
 
 namespace plugin::command {
 
@@ -10,6 +10,6 @@ namespace plugin::command {
 /// kube::base::Error.
 ///
 /// YAML documents are separated by "---"; JSON is one List. Written as they are read.
-int RunLocalRewrite(const flags::MigrateOptions& options);
+int RunLocalRewrite(const cli::MigrateOptions& options);
 
 }  // namespace plugin::command

@@ -17,7 +17,7 @@ constexpr std::string_view kItemIndent = "        ";
 }  // namespace
 
 void ManifestWriter::Write(const kube::json::Value& object) {
-  if (format_ == flags::OutputFormat::kYaml) {
+  if (format_ == terminal::OutputFormat::kYaml) {
     if (!first_) text_ += "---\n";
     kube::yaml::PrintTo(text_, object);
   } else {
@@ -29,7 +29,7 @@ void ManifestWriter::Write(const kube::json::Value& object) {
 }
 
 void ManifestWriter::Finish() {
-  if (format_ == flags::OutputFormat::kJson) text_ += first_ ? kEmptyList : kListEnd;
+  if (format_ == terminal::OutputFormat::kJson) text_ += first_ ? kEmptyList : kListEnd;
   Flush();
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "plugin/flags/options.h"
+#include "plugin/cli/options.h"
 
 namespace plugin::command {
 
@@ -12,7 +12,7 @@ namespace plugin::command {
 /// with kJson as the items of a List. Gathers them to pieces of some size.
 class ManifestWriter {
  public:
-  explicit ManifestWriter(flags::OutputFormat format) : format_(format) {}
+  explicit ManifestWriter(terminal::OutputFormat format) : format_(format) {}
 
   void Write(const kube::json::Value& object);
   /// To be called once, at the end.
@@ -22,7 +22,7 @@ class ManifestWriter {
   void AppendIndented(std::string_view object);
   void Flush();
 
-  flags::OutputFormat format_;
+  terminal::OutputFormat format_;
   bool first_ = true;
   std::string text_;
 };

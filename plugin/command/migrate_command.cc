@@ -7,28 +7,28 @@
 #include <utility>
 #include <vector>
 
+#include "kube/base/clock.h"
 #include "kube/base/error.h"
+#include "kube/base/file_text.h"
 #include "kube/go/go_format.h"
-#include "kube/system/clock.h"
-#include "kube/system/file_text.h"
 #include "migrate/migration/migration.h"
-#include "plugin/access/cluster_access.h"
-#include "plugin/access/connection_words.h"
-#include "plugin/access/lease_thread.h"
-#include "plugin/access/run_facts.h"
-#include "plugin/access/stop_signal.h"
+#include "plugin/cli/finish_options.h"
+#include "plugin/cli/fleet_flags.h"
+#include "plugin/cli/output_flag.h"
+#include "plugin/cli/write_flags.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/command/connection_words.h"
+#include "plugin/command/fleet_migration.h"
+#include "plugin/command/fleet_migration_output.h"
+#include "plugin/command/lease_thread.h"
 #include "plugin/command/local_rewrite_command.h"
-#include "plugin/flags/finish_options.h"
-#include "plugin/flags/fleet_flags.h"
-#include "plugin/flags/output_format.h"
-#include "plugin/flags/write_flags.h"
-#include "plugin/migration/fleet_migration.h"
-#include "plugin/migration/fleet_migration_output.h"
-#include "plugin/report/data/migration_report_json.h"
-#include "plugin/report/data/template_output.h"
-#include "plugin/report/format/print_page.h"
-#include "plugin/report/page/migration_page.h"
-#include "plugin/report/text/migration_summary.h"
+#include "plugin/command/migration_summary.h"
+#include "plugin/command/run_facts.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/report/migration_page.h"
+#include "plugin/report/migration_report_json.h"
+#include "plugin/report/print_page.h"
+#include "plugin/report/template_output.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
@@ -44,17 +44,17 @@ using migrate::report::MigrationReport;
 // for that watches as many objects.
 constexpr std::uint64_t kMostInOnePiece = 10'000;
 
-std::vector<migrate::sweep::RetriedObject> ReadRetried(const std::string& path) {
-  const auto text = kube::system::ReadFileText(path);
+std::vector<migrate::rewrite::RetriedObject> ReadRetried(const std::string& path) {
+  const auto text = kube::base::ReadFileText(path);
   if (!text) throw kube::base::Error(text.error().message);
-  auto objects = report::data::ReadFailedObjects(*text);
+  auto objects = report::ReadFailedObjects(*text);
   if (objects) return *std::move(objects);
   throw kube::base::Error("cannot read the report " + kube::go::GoQuote(path) + ": " +
                           objects.error());
 }
 
-migrate::flip::PruningOptions PruningOptionsOf(const flags::MigrateOptions& options) {
-  migrate::flip::PruningOptions pruning;
+migrate::migration::PruningOptions PruningOptionsOf(const cli::MigrateOptions& options) {
+  migrate::migration::PruningOptions pruning;
   pruning.single_pass = options.single_pass;
   pruning.no_backup = options.no_backup;
   pruning.rewrite_unbacked = options.rewrite_unbacked;
@@ -65,20 +65,20 @@ migrate::flip::PruningOptions PruningOptionsOf(const flags::MigrateOptions& opti
 
 // A dry run leaves no state, but knows what earlier runs have left. With --all that tells which
 // CRDs count.
-std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
+std::filesystem::path StateDirOf(const cli::MigrateOptions& options) {
   if (!options.state_dir.empty()) return options.state_dir;
   const bool is_needed =
       options.dry_run == migrate::report::DryRun::kNone || options.all || options.retry_failed;
-  return is_needed ? migrate::state::DefaultStateDir() : migrate::state::FindStateDir();
+  return is_needed ? migrate::rewrite::DefaultStateDir() : migrate::rewrite::FindStateDir();
 }
 
-MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
+MigrationOptions MigrateClusterOptions(const cli::MigrateOptions& options) {
   MigrationOptions result;
   result.crd_names = options.input.crds;
   result.all = options.all;
   result.crd_selector = options.crd_selector;
   result.enable_pruning = options.enable_pruning;
-  result.mutation = migrate::mutate::ReadMutations(options.mutations);
+  result.mutation = migrate::check::ReadMutations(options.mutations);
   result.filenames = options.input.filenames;
   result.recursive = options.input.recursive;
   result.pruning = PruningOptionsOf(options);
@@ -97,46 +97,44 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.cleaning = options.cleaning;
   result.state_dir = StateDirOf(options);
   result.record = options.record;
-  result.as = access::ImpersonationWords(options.common.connection);
+  result.as = ImpersonationWords(options.common.connection);
   result.retry_failed = options.retry_failed;
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
-  access::CatchStopSignals();
+  CatchStopSignals();
   return result;
 }
 
-MigrationReport MigrateCluster(const flags::MigrateOptions& options,
+MigrationReport MigrateCluster(const cli::MigrateOptions& options,
                                MigrationOptions migration_options) {
-  const kube::system::SystemClock clock;
+  const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
-                                write_line);
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
-  std::optional<access::LeaseThread> leases;
+  std::optional<LeaseThread> leases;
   if (options.dry_run == migrate::report::DryRun::kNone) {
     migration_options.lease = leases.emplace(cluster, options.common, clock)
                                   .Options(options.lease_namespace, options.lease_timeout);
   }
   MigrationReport report =
       migrate::migration::Migrate(migration_options, {cluster.session(), console});
-  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
-  report.run = cluster.FactsAt(access::TimeOfDay());
+  report.run = cluster.FactsAt(TimeOfDay());
   return report;
 }
 
-std::string PrintPage(const MigrationReport& report, flags::OutputFormat format) {
+std::string PrintPage(const MigrationReport& report, terminal::OutputFormat format) {
   kube::json::Arena arena;
-  return report::format::PrintPage(report::page::PageOf(report),
-                                   report::data::ToJson(report, arena), format);
+  return report::PrintPage(report::PageOf(report), report::ToJson(report, arena), format);
 }
 
-int RunFleet(const flags::MigrateOptions& options, const MigrationOptions& migration_options) {
-  const report::text::MigrationOutput output =
-      migration::PrintFleetMigration(migration::MigrateFleet(options, migration_options), options);
+int RunFleet(const cli::MigrateOptions& options, const MigrationOptions& migration_options) {
+  const MigrationOutput output =
+      PrintFleetMigration(MigrateFleet(options, migration_options), options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = access::StopExitCode();
+  const int stopped = StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 
@@ -147,10 +145,10 @@ bool HasNothingToRetry(const MigrationOptions& options) {
 
 }  // namespace
 
-void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
-  flags::AddInputFlags(flag_set, options_.input);
-  flags::AddPatienceFlag(flag_set, raw);
-  flags::AddObjectFlags(flag_set, options_.objects, raw);
+void MigrateCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
+  cli::AddInputFlags(flag_set, options_.input);
+  cli::AddPatienceFlag(flag_set, raw);
+  cli::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.Array("mutation", 0, options_.mutations);
   flag_set.Bool("enable-pruning", 0, options_.enable_pruning);
   flag_set.Bool("yes", 'y', options_.yes);
@@ -159,11 +157,11 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("no-backup", 0, options_.no_backup);
   flag_set.Bool("rewrite-unbacked", 0, options_.rewrite_unbacked);
   flag_set.String("settle-timeout", 0, raw_.settle_timeout);
-  flags::AddReportFlags(flag_set, raw);
+  cli::AddReportFlags(flag_set, raw);
   flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
   flag_set.Bool("all", 0, options_.all);
   flag_set.String("crd-selector", 0, options_.crd_selector);
-  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
+  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(cli::kBareDryRun));
   flag_set.IntIfGiven("concurrency", options_.concurrency);
   flag_set.Int("connections", 0, options_.common.connection.connections);
   flag_set.String("max-rate", 0, raw_.max_rate);
@@ -176,7 +174,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.String("retry-from", 0, options_.retry_from);
   flag_set.Bool("retry-failed", 0, options_.retry_failed);
   flag_set.Bool("record", 0, options_.record);
-  flags::AddFleetFlags(flag_set, options_.fleet);
+  cli::AddFleetFlags(flag_set, options_.fleet);
   flag_set.String("lease-namespace", 0, options_.lease_namespace);
   flag_set.String("lease-timeout", 0, raw_.lease_timeout);
 }
@@ -185,35 +183,34 @@ void MigrateCommand::TakeArguments(std::vector<std::string> arguments) {
   options_.input.crds = std::move(arguments);
 }
 
-void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
-  options_.output = flags::ParseMigrateOutput(raw.output, options_.input.local);
-  if (options_.output == flags::OutputFormat::kTemplate) {
-    options_.output_template = flags::ParseTemplate("migrate", raw.output, raw.allow_missing_keys);
+void MigrateCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
+  options_.output = cli::ParseMigrateOutput(raw.output, options_.input.local);
+  if (options_.output == terminal::OutputFormat::kTemplate) {
+    options_.output_template = cli::ParseTemplate("migrate", raw.output, raw.allow_missing_keys);
   }
-  flags::RequireFiles("migrate", options_.input, flag_set);
-  flags::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
-  flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
-  flags::FinishMigrateOptions(options_, raw_);
-  flags::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
-  if (!options_.fleet.contexts.empty()) flags::RequireMigrationOfMany(options_);
+  cli::RequireFiles("migrate", options_.input, flag_set);
+  cli::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
+  cli::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
+  cli::FinishMigrateOptions(options_, raw_);
+  cli::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
+  if (!options_.fleet.contexts.empty()) cli::RequireMigrationOfMany(options_);
 }
 
 int MigrateCommand::Run() {
-  report::data::LoadTemplate(options_.output_template);
+  report::LoadTemplate(options_.output_template);
   if (options_.input.local) return RunLocalRewrite(options_);
   if (!options_.dry_run_warning.empty())
     terminal::WriteStderr("Warning: " + options_.dry_run_warning + "\n");
-  const MigrationOptions migration_options = ClusterOptions(options_);
+  const MigrationOptions migration_options = MigrateClusterOptions(options_);
   if (!options_.fleet.contexts.empty()) return RunFleet(options_, migration_options);
   MigrationReport report;
-  report.run = access::LocalFactsAt(access::TimeOfDay());
+  report.run = LocalFactsAt(TimeOfDay());
   if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options_, migration_options);
-  report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
-  if (report::format::IsPageFormat(options_.output))
-    output.out = PrintPage(report, options_.output);
+  MigrationOutput output = PrintMigration(report, options_);
+  if (report::IsPageFormat(options_.output)) output.out = PrintPage(report, options_.output);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = access::StopExitCode();
+  const int stopped = StopExitCode();
   if (report.crds.empty() && stopped == 0) terminal::WriteStderr("Nothing to migrate\n");
   return stopped == 0 ? output.exit_code : stopped;
 }

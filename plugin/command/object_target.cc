@@ -2,37 +2,37 @@
 
 #include <algorithm>
 
-#include "migrate/crds/crd_names.h"
-#include "plugin/flags/usage_error.h"
+#include "migrate/check/crd_names.h"
+#include "plugin/cli/usage_error.h"
 
 namespace plugin::command {
 
-migrate::inspect::DiffTarget ParseObjectTarget(std::string_view command,
-                                               const std::string& argument) {
-  const std::string_view text = migrate::crds::WithoutCrdType(argument);
+migrate::check::DiffTarget ParseObjectTarget(std::string_view command,
+                                             const std::string& argument) {
+  const std::string_view text = migrate::check::WithoutCrdType(argument);
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return {std::string(text), ""};
   const std::string_view name = text.substr(slash + 1);
   if (name.find('/') != std::string_view::npos) {
-    throw flags::UsageError(command,
-                            "arguments in resource/name form may not have more than one slash");
+    throw cli::UsageError(command,
+                          "arguments in resource/name form may not have more than one slash");
   }
   if (slash == 0 || name.empty()) {
-    throw flags::UsageError(command,
-                            "arguments in resource/name form must have a single resource and name");
+    throw cli::UsageError(command,
+                          "arguments in resource/name form must have a single resource and name");
   }
   return {std::string(text.substr(0, slash)), std::string(name)};
 }
 
 void RefuseSelectorsOfNamed(std::string_view command,
-                            const std::vector<migrate::inspect::DiffTarget>& targets,
-                            const flags::ObjectOptions& objects) {
+                            const std::vector<migrate::check::DiffTarget>& targets,
+                            const cli::ObjectOptions& objects) {
   const bool names_object = std::ranges::any_of(
-      targets, [](const migrate::inspect::DiffTarget& target) { return !target.object.empty(); });
+      targets, [](const migrate::check::DiffTarget& target) { return !target.object.empty(); });
   if (!names_object || (objects.selector + objects.field_selector).empty()) return;
-  throw flags::UsageError(command,
-                          "selectors and the all flag cannot be used when passing resource/name "
-                          "arguments");
+  throw cli::UsageError(command,
+                        "selectors and the all flag cannot be used when passing resource/name "
+                        "arguments");
 }
 
 }  // namespace plugin::command

@@ -7,24 +7,24 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/base/clock.h"
 #include "kube/base/error.h"
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/names.h"
-#include "kube/system/clock.h"
-#include "migrate/populate/webhooks/opt_out.h"
-#include "migrate/population/population.h"
-#include "plugin/access/cluster_access.h"
-#include "plugin/access/run_facts.h"
-#include "plugin/access/stop_signal.h"
-#include "plugin/access/version.h"
+#include "migrate/populate/opt_out.h"
+#include "migrate/populate/population.h"
+#include "plugin/cli/finish_options.h"
+#include "plugin/cli/output_flag.h"
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
 #include "plugin/command/local_population.h"
-#include "plugin/flags/finish_options.h"
-#include "plugin/flags/output_format.h"
-#include "plugin/flags/usage_error.h"
-#include "plugin/report/text/population_lines.h"
+#include "plugin/command/run_facts.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/command/version.h"
+#include "plugin/report/population_lines.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
@@ -39,47 +39,47 @@ constexpr int kNotAllCompared = 2;
 
 // Less than a second is as good as none.
 std::chrono::seconds ParseSeconds(std::string_view flag, const std::string& text) {
-  return std::chrono::ceil<std::chrono::seconds>(flags::ParseDuration(kPopulate, flag, text));
+  return std::chrono::ceil<std::chrono::seconds>(cli::ParseDuration(kPopulate, flag, text));
 }
 
 void RefuseInvalidName(const std::string& name) {
   const auto problems = kube::meta::Dns1123LabelProblems(name);
   if (problems.empty()) return;
-  throw flags::UsageError(kPopulate, "invalid namespace " + kube::go::GoQuote(name) + ": [" +
-                                         kube::base::Join(problems, " ") + "]");
+  throw cli::UsageError(kPopulate, "invalid namespace " + kube::go::GoQuote(name) + ": [" +
+                                       kube::base::Join(problems, " ") + "]");
 }
 
-migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptions& options) {
-  migrate::population::PopulationOptions result;
+migrate::populate::PopulationOptions MakePopulationOptions(const PopulateOptions& options) {
+  migrate::populate::PopulationOptions result;
   const std::set<std::string> each_once(options.namespaces.begin(), options.namespaces.end());
   result.namespaces.assign(each_once.begin(), each_once.end());
   result.dry_run = options.diff ? migrate::report::DryRun::kServer : options.dry_run.strategy;
-  result.version = access::kVersion;
+  result.version = kVersion;
   result.concurrency = options.concurrency;
   result.max_rate = options.max_rate;
   result.trusts_creator = options.trusts_creator;
-  result.time_of_day = access::TimeOfDayText;
+  result.time_of_day = TimeOfDayText;
   return result;
 }
 
 migrate::report::PopulationReport PopulateCluster(const PopulateOptions& options,
-                                                  migrate::inspect::ChangeTaker* changes) {
-  const kube::system::SystemClock clock;
+                                                  migrate::check::ChangeTaker* changes) {
+  const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
   const bool only_reads =
       options.diff || options.dry_run.strategy == migrate::report::DryRun::kClient;
-  using Right = access::ClusterAccess::Right;
-  access::ClusterAccess cluster(options.common, only_reads ? Right::kRead : Right::kWrite, clock,
-                                write_line);
+  using Right = ClusterAccess::Right;
+  ClusterAccess cluster(options.common, only_reads ? Right::kRead : Right::kWrite, clock,
+                        write_line);
   auto population = MakePopulationOptions(options);
   population.changes = changes;
   population.on_line = write_line;
   population.on_progress = [&progress](std::size_t done, std::size_t expected) {
-    progress.Show("namespaces", migrate::sweep::SweepProgress{
+    progress.Show("namespaces", migrate::rewrite::SweepProgress{
                                     .listed = done, .expected = expected, .counts = {}});
   };
-  auto report = migrate::population::Populate(population, cluster.session());
+  auto report = migrate::populate::Populate(population, cluster.session());
   progress.Clear();
   return report;
 }
@@ -88,26 +88,26 @@ int RunOnce(const PopulateOptions& options) {
   if (!options.dry_run.warning.empty()) {
     terminal::WriteStderr("Warning: " + options.dry_run.warning + "\n");
   }
-  access::CatchStopSignals();
-  const auto output = report::text::PrintPopulation(PopulateCluster(options, nullptr));
+  CatchStopSignals();
+  const auto output = report::PrintPopulation(PopulateCluster(options, nullptr));
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = access::StopExitCode();
+  const int stopped = StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 
 int ShowDifferences(const PopulateOptions& options) {
-  access::CatchStopSignals();
+  CatchStopSignals();
   DiffFolders folders;
   const auto report = PopulateCluster(options, &folders);
   if (report.is_interrupted) {
     terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
-    return access::StopExitCode();
+    return StopExitCode();
   }
   const int code = CompareFolders(folders.live(), folders.merged());
-  const auto output = report::text::PrintPopulation(report);
+  const auto output = report::PrintPopulation(report);
   terminal::WriteStderr(output.err);
-  if (const int stopped = access::StopExitCode()) return stopped;
+  if (const int stopped = StopExitCode()) return stopped;
   return output.exit_code == 0 ? code : kNotAllCompared;
 }
 
@@ -118,7 +118,7 @@ constexpr const char* kOnlyService[] = {"leader-elect", "leader-elect-resource-n
                                         "metrics-port", "resync", "webhooks"};
 
 std::vector<std::string> OnlyWebhooks() {
-  std::vector<std::string> names = serving::ServingFlagNames();
+  std::vector<std::string> names = ServingFlagNames();
   names.insert(names.end(), {"ignore-failures", "initialization-timeout", "opt-out-service-account",
                              "persistent"});
   std::ranges::sort(names);
@@ -127,18 +127,18 @@ std::vector<std::string> OnlyWebhooks() {
 
 template <typename Names>
 void RefuseGiven(bool is_mode, std::string_view mode, const Names& names,
-                 const flags::FlagSet& flag_set) {
+                 const cli::FlagSet& flag_set) {
   for (const auto& name : names) {
-    flags::RefuseBoth(kPopulate, is_mode, mode, flag_set.IsGiven(name), std::string("--") + name);
+    cli::RefuseBoth(kPopulate, is_mode, mode, flag_set.IsGiven(name), std::string("--") + name);
   }
 }
 
 // Of what is in files nothing is written, and what is in a cluster is not printed.
-void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_set) {
+void RefuseOfOther(const PopulateOptions& options, const cli::FlagSet& flag_set) {
   const bool is_local = options.input.local;
-  flags::RefuseBoth(kPopulate, options.once, "--once", options.diff, "--diff");
-  flags::RefuseBoth(kPopulate, options.once, "--once", is_local, "--local");
-  flags::RefuseBoth(kPopulate, options.diff, "--diff", is_local, "--local");
+  cli::RefuseBoth(kPopulate, options.once, "--once", options.diff, "--diff");
+  cli::RefuseBoth(kPopulate, options.once, "--once", is_local, "--local");
+  cli::RefuseBoth(kPopulate, options.diff, "--diff", is_local, "--local");
   RefuseGiven(options.once, "--once", kOnlyLocal, flag_set);
   RefuseGiven(options.diff, "--diff", kOnlyLocal, flag_set);
   RefuseGiven(is_local, "--local", kNotLocal, flag_set);
@@ -149,28 +149,28 @@ void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_se
     RefuseGiven(is_mode, mode, OnlyWebhooks(), flag_set);
   }
   const bool has_dry_run = flag_set.IsGiven("dry-run");
-  flags::RefuseBoth(kPopulate, is_local, "--local", has_dry_run, "--dry-run");
-  flags::RefuseBoth(kPopulate, options.diff, "--diff", has_dry_run, "--dry-run");
+  cli::RefuseBoth(kPopulate, is_local, "--local", has_dry_run, "--dry-run");
+  cli::RefuseBoth(kPopulate, options.diff, "--diff", has_dry_run, "--dry-run");
   if (options.once || options.diff || is_local) return;
   for (const char* name : kOnlyLocal) {
     if (!flag_set.IsGiven(name)) continue;
-    throw flags::UsageError(kPopulate, std::string("--") + name + " needs --local");
+    throw cli::UsageError(kPopulate, std::string("--") + name + " needs --local");
   }
-  if (has_dry_run) throw flags::UsageError(kPopulate, "--dry-run needs --once");
+  if (has_dry_run) throw cli::UsageError(kPopulate, "--dry-run needs --once");
   if (!options.namespaces.empty()) {
-    throw flags::UsageError(kPopulate, "names of namespaces need --once, --diff or --local");
+    throw cli::UsageError(kPopulate, "names of namespaces need --once, --diff or --local");
   }
 }
 
-void RequireFiles(const PopulateOptions& options, const flags::FlagSet& flag_set) {
+void RequireFiles(const PopulateOptions& options, const cli::FlagSet& flag_set) {
   if (!flag_set.IsGiven("filename")) {
-    throw flags::UsageError(kPopulate, "--local needs -f: the files with NamespaceTemplates");
+    throw cli::UsageError(kPopulate, "--local needs -f: the files with NamespaceTemplates");
   }
-  flags::RequireFiles(kPopulate, options.input, flag_set);
+  cli::RequireFiles(kPopulate, options.input, flag_set);
 }
 
-using migrate::populate::webhooks::WebhookChoice;
-using migrate::populate::webhooks::WebhookOptions;
+using migrate::populate::WebhookChoice;
+using migrate::populate::WebhookOptions;
 
 std::vector<WebhookChoice*> ChoicesOf(const std::string& name, std::string_view flag,
                                       WebhookOptions& webhooks) {
@@ -181,9 +181,9 @@ std::vector<WebhookChoice*> ChoicesOf(const std::string& name, std::string_view 
   if (name == "all") {
     return {&webhooks.creator, &webhooks.opt_out, &webhooks.use, &webhooks.initialization};
   }
-  throw flags::UsageError(kPopulate, std::string("invalid ").append(flag) + " value (" + name +
-                                         "), must be \"creator\", \"opt-out\", \"use\", "
-                                         "\"initialization\" or \"all\"");
+  throw cli::UsageError(kPopulate, std::string("invalid ").append(flag) + " value (" + name +
+                                       "), must be \"creator\", \"opt-out\", \"use\", "
+                                       "\"initialization\" or \"all\"");
 }
 
 void Set(bool WebhookChoice::*member, bool value, const std::vector<std::string>& names,
@@ -195,14 +195,14 @@ void Set(bool WebhookChoice::*member, bool value, const std::vector<std::string>
 
 }  // namespace
 
-void PopulateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
-  flags::AddPatienceFlag(flag_set, raw);
-  flags::AddInputFlags(flag_set, options_.input);
-  serving::AddServingFlags(flag_set, options_.service.serving, raw_.reach);
+void PopulateCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
+  cli::AddPatienceFlag(flag_set, raw);
+  cli::AddInputFlags(flag_set, options_.input);
+  AddServingFlags(flag_set, options_.service.serving, raw_.reach);
   flag_set.String("output", 'o', raw.output);
   flag_set.Bool("once", 0, options_.once);
   flag_set.Bool("diff", 0, options_.diff);
-  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
+  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(cli::kBareDryRun));
   flag_set.IntIfGiven("concurrency", options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.String("resync", 0, raw_.resync);
@@ -221,45 +221,45 @@ void PopulateCommand::TakeArguments(std::vector<std::string> arguments) {
   options_.namespaces = std::move(arguments);
 }
 
-void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
+void PopulateCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
   if (flag_set.IsGiven("namespace")) {
-    throw flags::UsageError(kPopulate,
-                            "--namespace has no meaning here; name namespaces as arguments");
+    throw cli::UsageError(kPopulate,
+                          "--namespace has no meaning here; name namespaces as arguments");
   }
   RefuseOfOther(options_, flag_set);
   if (options_.input.local) RequireFiles(options_, flag_set);
   for (const std::string& name : options_.namespaces) RefuseInvalidName(name);
-  options_.output = flags::ParsePopulateOutput(raw.output);
-  options_.dry_run = flags::ParseDryRun(kPopulate, raw_.dry_run);
-  options_.max_rate = flags::ParseMaxRate(kPopulate, raw_.max_rate);
-  flags::RequireConcurrency(kPopulate, options_.concurrency);
+  options_.output = cli::ParsePopulateOutput(raw.output);
+  options_.dry_run = cli::ParseDryRun(kPopulate, raw_.dry_run);
+  options_.max_rate = cli::ParseMaxRate(kPopulate, raw_.max_rate);
+  cli::RequireConcurrency(kPopulate, options_.concurrency);
   if (!options_.once && !options_.diff && !options_.input.local) FinishService(flag_set);
 }
 
-void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
-  population::PopulationServiceOptions& service = options_.service;
+void PopulateCommand::FinishService(const cli::FlagSet& flag_set) {
+  PopulationServiceOptions& service = options_.service;
   service.concurrency = options_.concurrency;
   service.max_rate = options_.max_rate;
   service.trusts_creator = options_.trusts_creator;
   service.resync = ParseSeconds("--resync", raw_.resync);
   if (service.metrics_port < 0 || service.metrics_port > kMostPort) {
-    throw flags::InvalidArgument(kPopulate, "--metrics-port", std::to_string(service.metrics_port),
-                                 "must be between 0 and 65535");
+    throw cli::InvalidArgument(kPopulate, "--metrics-port", std::to_string(service.metrics_port),
+                               "must be between 0 and 65535");
   }
   const auto problems = kube::meta::Dns1123LabelProblems(service.lease_namespace);
   if (!problems.empty()) {
-    throw flags::InvalidArgument(kPopulate, "--leader-elect-resource-namespace",
-                                 service.lease_namespace, kube::base::Join(problems, " "));
+    throw cli::InvalidArgument(kPopulate, "--leader-elect-resource-namespace",
+                               service.lease_namespace, kube::base::Join(problems, " "));
   }
   if (raw_.webhooks.empty()) {
     for (const std::string& name : OnlyWebhooks()) {
       if (!flag_set.IsGiven(name)) continue;
-      throw flags::UsageError(kPopulate, "--" + name + " needs --webhooks");
+      throw cli::UsageError(kPopulate, "--" + name + " needs --webhooks");
     }
     return;
   }
   FinishWebhooks(service.webhooks.emplace());
-  serving::FinishServing(kPopulate, raw_.reach, service.serving);
+  FinishServing(kPopulate, raw_.reach, service.serving);
 }
 
 void PopulateCommand::FinishWebhooks(WebhookOptions& webhooks) {
@@ -267,9 +267,9 @@ void PopulateCommand::FinishWebhooks(WebhookOptions& webhooks) {
   Set(&WebhookChoice::is_wanted, true, raw_.webhooks, "--webhooks", webhooks);
   Set(&WebhookChoice::ignore_failures, true, raw_.ignored_failures, "--ignore-failures", webhooks);
   for (const std::string& account : raw_.opt_out_accounts) {
-    auto user = migrate::populate::webhooks::UserOfServiceAccount(account);
+    auto user = migrate::populate::UserOfServiceAccount(account);
     if (!user) {
-      throw flags::InvalidArgument(kPopulate, "--opt-out-service-account", account, user.error());
+      throw cli::InvalidArgument(kPopulate, "--opt-out-service-account", account, user.error());
     }
     webhooks.opt_out_users.insert(*std::move(user));
   }
@@ -282,7 +282,7 @@ int PopulateCommand::Run() {
   if (options_.input.local) return PrintLocalPopulation(options_);
   if (options_.once) return RunOnce(options_);
   if (options_.diff) return ShowDifferences(options_);
-  population::ServePopulation(options_.common, options_.service);
+  ServePopulation(options_.common, options_.service);
   return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kube/base/error.h"
-#include "migrate/disk/private_file.h"
+#include "migrate/cluster/private_file.h"
 
 namespace plugin::command {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::chrono::seconds kReportPause(10);
 
 }  // namespace
 
-ReportFile::ReportFile(std::string path, const kube::system::Clock& clock, PrintFunction print,
+ReportFile::ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
                        TellFunction tell)
     : path_(std::move(path)), clock_(clock), print_(std::move(print)), tell_(std::move(tell)) {}
 
@@ -32,7 +32,7 @@ void ReportFile::WriteIfDue(std::uint64_t revision) {
 void ReportFile::WriteLast() { TryToWrite(); }
 
 void ReportFile::WriteNow() const {
-  if (!path_.empty()) migrate::disk::ReplacePrivateFileIn(path_, print_());
+  if (!path_.empty()) migrate::cluster::ReplacePrivateFileIn(path_, print_());
 }
 
 // False: it could not be written.

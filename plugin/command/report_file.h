@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "kube/system/clock.h"
+#include "kube/base/clock.h"
 
 namespace plugin::command {
 
@@ -18,7 +18,7 @@ class ReportFile {
   using TellFunction = std::function<void(const std::string&)>;
 
   /// An empty `path`: there is no such file. `clock` must outlive it.
-  ReportFile(std::string path, const kube::system::Clock& clock, PrintFunction print,
+  ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
              TellFunction tell);
 
   /// `revision` is another number once the report has changed. Throws kube::base::Error where the
@@ -34,10 +34,10 @@ class ReportFile {
   bool TryToWrite();
 
   const std::string path_;
-  const kube::system::Clock& clock_;
+  const kube::base::Clock& clock_;
   const PrintFunction print_;
   const TellFunction tell_;
-  kube::system::Clock::TimePoint due_{};
+  kube::base::Clock::TimePoint due_{};
   std::uint64_t written_revision_ = 0;
   std::string told_problem_;  // while it lasts
 };

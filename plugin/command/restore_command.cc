@@ -4,21 +4,21 @@
 #include <optional>
 #include <utility>
 
-#include "kube/system/clock.h"
+#include "kube/base/clock.h"
 #include "migrate/restore/restore.h"
-#include "plugin/access/cluster_access.h"
-#include "plugin/access/lease_thread.h"
-#include "plugin/access/run_facts.h"
-#include "plugin/access/stop_signal.h"
+#include "plugin/cli/finish_options.h"
+#include "plugin/cli/output_flag.h"
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/command/lease_thread.h"
 #include "plugin/command/object_target.h"
-#include "plugin/flags/finish_options.h"
-#include "plugin/flags/output_format.h"
-#include "plugin/flags/usage_error.h"
-#include "plugin/report/data/restore_report_json.h"
-#include "plugin/report/data/template_output.h"
-#include "plugin/report/format/print_page.h"
-#include "plugin/report/page/restore_page.h"
-#include "plugin/report/text/restore_summary.h"
+#include "plugin/command/restore_summary.h"
+#include "plugin/command/run_facts.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/report/print_page.h"
+#include "plugin/report/restore_page.h"
+#include "plugin/report/restore_report_json.h"
+#include "plugin/report/template_output.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
@@ -27,7 +27,7 @@ namespace plugin::command {
 namespace {
 
 migrate::restore::RestoreOptions MakeRestoreOptions(
-    const flags::RestoreOptions& options, const std::vector<migrate::inspect::DiffTarget>& targets,
+    const cli::RestoreOptions& options, const std::vector<migrate::check::DiffTarget>& targets,
     const kube::meta::FieldChoice& fields) {
   migrate::restore::RestoreOptions result;
   result.backup = options.backup;
@@ -43,47 +43,46 @@ migrate::restore::RestoreOptions MakeRestoreOptions(
   result.concurrency = options.concurrency;
   result.max_rate = options.max_rate;
   result.verify = options.verify;
-  result.names_objects = flags::NamesObjects(options);
+  result.names_objects = cli::NamesObjects(options);
   return result;
 }
 
-migrate::report::RestoreReport RestoreCluster(const flags::RestoreOptions& options,
+migrate::report::RestoreReport RestoreCluster(const cli::RestoreOptions& options,
                                               migrate::restore::RestoreOptions restore_options) {
-  const kube::system::SystemClock clock;
+  const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
-                                write_line);
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
-  std::optional<access::LeaseThread> leases;
+  std::optional<LeaseThread> leases;
   if (options.dry_run.strategy == migrate::report::DryRun::kNone) {
     restore_options.lease = leases.emplace(cluster, options.common, clock)
                                 .Options(options.lease_namespace, options.lease_timeout);
   }
   auto report = migrate::restore::Restore(restore_options, {cluster.session(), console});
-  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
-  report.run = cluster.FactsAt(access::TimeOfDay());
+  report.run = cluster.FactsAt(TimeOfDay());
   return report;
 }
 
-std::string PrintPage(const migrate::report::RestoreReport& report, flags::OutputFormat format) {
+std::string PrintRestorePage(const migrate::report::RestoreReport& report,
+                             terminal::OutputFormat format) {
   kube::json::Arena arena;
-  return report::format::PrintPage(report::page::PageOf(report),
-                                   report::data::ToJson(report, arena), format);
+  return report::PrintPage(report::PageOf(report), report::ToJson(report, arena), format);
 }
 
 }  // namespace
 
-void RestoreCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
-  flags::AddPatienceFlag(flag_set, raw);
-  flags::AddObjectFlags(flag_set, options_.objects, raw);
-  flags::AddReportFlags(flag_set, raw);
+void RestoreCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
+  cli::AddPatienceFlag(flag_set, raw);
+  cli::AddObjectFlags(flag_set, options_.objects, raw);
+  cli::AddReportFlags(flag_set, raw);
   flag_set.String("pruned-by", 0, options_.pruned_by);
   flag_set.Strings("fields", 0, options_.fields);
   flag_set.Bool("overwrite", 0, options_.overwrite);
   flag_set.Bool("recreate", 0, options_.recreate);
-  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
+  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(cli::kBareDryRun));
   flag_set.IntIfGiven("concurrency", options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.Bool("verify", 0, options_.verify);
@@ -93,9 +92,9 @@ void RestoreCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
 
 void RestoreCommand::TakeArguments(std::vector<std::string> arguments) {
   if (arguments.empty()) {
-    throw flags::UsageError("restore",
-                            "name the backup whose objects are to get back what pruning took: the "
-                            "file that migrate wrote (--backup-dir)");
+    throw cli::UsageError("restore",
+                          "name the backup whose objects are to get back what pruning took: the "
+                          "file that migrate wrote (--backup-dir)");
   }
   options_.backup = std::move(arguments.front());
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -103,31 +102,30 @@ void RestoreCommand::TakeArguments(std::vector<std::string> arguments) {
   }
 }
 
-void RestoreCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
-  options_.output = flags::ParseRestoreOutput(raw.output);
-  if (options_.output == flags::OutputFormat::kTemplate) {
-    options_.output_template = flags::ParseTemplate("restore", raw.output, raw.allow_missing_keys);
+void RestoreCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
+  options_.output = cli::ParseRestoreOutput(raw.output);
+  if (options_.output == terminal::OutputFormat::kTemplate) {
+    options_.output_template = cli::ParseTemplate("restore", raw.output, raw.allow_missing_keys);
   }
-  flags::Finish("restore", options_.objects, options_.common.connection, flag_set, raw);
+  cli::Finish("restore", options_.objects, options_.common.connection, flag_set, raw);
   RefuseSelectorsOfNamed("restore", targets_, options_.objects);
-  flags::FinishRestoreOptions(options_, raw_);
+  cli::FinishRestoreOptions(options_, raw_);
   auto fields = kube::meta::FieldChoice::Parse(options_.fields);
-  if (!fields) throw flags::UsageError("restore", "--fields: " + fields.error());
+  if (!fields) throw cli::UsageError("restore", "--fields: " + fields.error());
   fields_ = *std::move(fields);
 }
 
 int RestoreCommand::Run() {
-  report::data::LoadTemplate(options_.output_template);
+  report::LoadTemplate(options_.output_template);
   if (!options_.dry_run.warning.empty())
     terminal::WriteStderr("Warning: " + options_.dry_run.warning + "\n");
-  access::CatchStopSignals();
+  CatchStopSignals();
   const auto report = RestoreCluster(options_, MakeRestoreOptions(options_, targets_, fields_));
-  report::text::RestoreOutput output = report::text::PrintRestore(report, options_);
-  if (report::format::IsPageFormat(options_.output))
-    output.out = PrintPage(report, options_.output);
+  RestoreOutput output = PrintRestore(report, options_);
+  if (report::IsPageFormat(options_.output)) output.out = PrintRestorePage(report, options_.output);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = access::StopExitCode();
+  const int stopped = StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 

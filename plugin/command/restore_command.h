@@ -4,24 +4,24 @@
 #include <vector>
 
 #include "kube/meta/field_choice.h"
-#include "migrate/inspect/object_diff.h"
-#include "plugin/flags/command.h"
-#include "plugin/flags/restore_options.h"
+#include "migrate/check/object_diff.h"
+#include "plugin/cli/command.h"
+#include "plugin/cli/restore_options.h"
 
 namespace plugin::command {
 
 /// Puts back what pruning took from the objects of a backup, and prints the report.
-class RestoreCommand final : public flags::CommandWith<flags::RestoreOptions> {
+class RestoreCommand final : public cli::CommandWith<cli::RestoreOptions> {
  public:
-  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
   void TakeArguments(std::vector<std::string> arguments) override;
-  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 
  private:
-  std::vector<migrate::inspect::DiffTarget> targets_;
+  std::vector<migrate::check::DiffTarget> targets_;
   kube::meta::FieldChoice fields_;
-  flags::RawRestoreValues raw_;
+  cli::RawRestoreValues raw_;
 };
 
 }  // namespace plugin::command

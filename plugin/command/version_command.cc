@@ -1,13 +1,13 @@
 #include "plugin/command/version_command.h"
 
+#include "kube/base/clock.h"
 #include "kube/base/error.h"
 #include "kube/go/go_format.h"
-#include "kube/system/clock.h"
-#include "plugin/access/cluster_access.h"
-#include "plugin/access/version.h"
-#include "plugin/flags/output_format.h"
-#include "plugin/flags/usage_error.h"
-#include "plugin/report/data/object_builder.h"
+#include "plugin/cli/output_flag.h"
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/command/version.h"
+#include "plugin/report/object_builder.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
@@ -16,9 +16,7 @@ namespace {
 
 using kube::json::Value;
 
-ClientVersion OwnVersion() {
-  return {access::kVersion, access::kCommit, access::kHasUncommittedChanges};
-}
+ClientVersion OwnVersion() { return {kVersion, kCommit, kHasUncommittedChanges}; }
 
 std::string CommitText(const ClientVersion& client) {
   if (client.commit.empty()) return "unknown (built without git, or for tests)";
@@ -32,10 +30,9 @@ std::string_view TreeState(const ClientVersion& client) {
 }
 
 int PrintBoth(const VersionOptions& options) {
-  const kube::system::SystemClock clock;
-  access::ClusterAccess cluster(
-      options.common, access::ClusterAccess::Right::kRead, clock,
-      [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
+  const kube::base::SystemClock clock;
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
+                        [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
   const auto server = cluster.client().Get("/version");
   const Value* version = server ? &(*server)->root() : nullptr;
   terminal::WriteStdout(PrintVersion(OwnVersion(), version, options.output));
@@ -45,18 +42,18 @@ int PrintBoth(const VersionOptions& options) {
 
 }  // namespace
 
-void VersionCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+void VersionCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.String("output", 'o', raw.output);
   flag_set.Bool("client", 0, options_.client);
 }
 
 void VersionCommand::TakeArguments(std::vector<std::string> arguments) {
   if (arguments.empty()) return;
-  throw flags::UsageError("version", "unknown argument " + kube::go::GoQuote(arguments[0]));
+  throw cli::UsageError("version", "unknown argument " + kube::go::GoQuote(arguments[0]));
 }
 
-void VersionCommand::Finish(const flags::FlagSet&, const flags::RawValues& raw) {
-  options_.output = flags::ParseVersionOutput(raw.output);
+void VersionCommand::Finish(const cli::FlagSet&, const cli::RawValues& raw) {
+  options_.output = cli::ParseVersionOutput(raw.output);
 }
 
 int VersionCommand::Run() {
@@ -66,8 +63,8 @@ int VersionCommand::Run() {
 }
 
 std::string PrintVersion(const ClientVersion& client, const Value* server,
-                         flags::OutputFormat format) {
-  if (format == flags::OutputFormat::kTable) {
+                         terminal::OutputFormat format) {
+  if (format == terminal::OutputFormat::kTable) {
     std::string text = "Client Version: " + std::string(client.version) + "\n";
     text += "Client Commit: " + CommitText(client) + "\n";
     if (server)
@@ -75,8 +72,8 @@ std::string PrintVersion(const ClientVersion& client, const Value* server,
     return text;
   }
   kube::json::Arena arena;
-  report::data::ObjectBuilder root(arena);
-  root.Add("clientVersion", report::data::ObjectBuilder(arena)
+  report::ObjectBuilder root(arena);
+  root.Add("clientVersion", report::ObjectBuilder(arena)
                                 .TextIfAny("gitCommit", client.commit)
                                 .Text("gitTreeState", TreeState(client))
                                 .Text("gitVersion", client.version)

@@ -5,25 +5,25 @@
 #include <vector>
 
 #include "kube/json/json.h"
-#include "plugin/flags/command.h"
-#include "plugin/flags/options.h"
+#include "plugin/cli/command.h"
+#include "plugin/cli/options.h"
 
 namespace plugin::command {
 
 struct VersionOptions {
-  flags::CommonOptions common;
-  bool client = false;                                       ///< ask no server
-  flags::OutputFormat output = flags::OutputFormat::kTable;  ///< kTable, kJson or kYaml
+  cli::CommonOptions common;
+  bool client = false;                                             ///< ask no server
+  terminal::OutputFormat output = terminal::OutputFormat::kTable;  ///< kTable, kJson or kYaml
 };
 
 /// Prints the version of this program and its commit, and the version of the server unless only the
 /// client's is asked for. Fails, after the client's version is printed, where the server does not
 /// tell its own.
-class VersionCommand final : public flags::CommandWith<VersionOptions> {
+class VersionCommand final : public cli::CommandWith<VersionOptions> {
  public:
-  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
   void TakeArguments(std::vector<std::string> arguments) override;
-  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 };
 
@@ -39,6 +39,6 @@ struct ClientVersion {
 /// the server's have: gitCommit (absent where it is not known), gitTreeState (clean, dirty, or
 /// unknown), gitVersion.
 std::string PrintVersion(const ClientVersion& client, const kube::json::Value* server,
-                         flags::OutputFormat format);
+                         terminal::OutputFormat format);
 
 }  // namespace plugin::command

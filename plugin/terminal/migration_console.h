@@ -6,13 +6,13 @@
 #include <string>
 
 #include "kube/base/error.h"
-#include "migrate/sweep/migration_observer.h"
+#include "migrate/rewrite/migration_observer.h"
 #include "plugin/terminal/progress.h"
 
 namespace plugin::terminal {
 
 /// Shows a migration on stderr, and asks on a terminal.
-class MigrationConsole : public migrate::sweep::MigrationObserver {
+class MigrationConsole : public migrate::rewrite::MigrationObserver {
  public:
   /// Reads a line that answers a question; absent where it breaks off before its end.
   using ReadAnswer = std::function<std::optional<std::string>()>;
@@ -23,7 +23,8 @@ class MigrationConsole : public migrate::sweep::MigrationObserver {
       : progress_(progress), yes_(yes), read_answer_(std::move(read_answer)) {}
 
   void OnLine(const std::string& line) override { progress_.WriteLine(line); }
-  void OnProgress(const std::string& what, const migrate::sweep::SweepProgress& progress) override {
+  void OnProgress(const std::string& what,
+                  const migrate::rewrite::SweepProgress& progress) override {
     progress_.Show(what, progress);
   }
   /// Throws kube::base::Error, which names --yes, where nobody can be asked.

@@ -8,16 +8,16 @@
 #include <string>
 #include <system_error>
 
+#include "kube/base/descriptor.h"
 #include "kube/base/error.h"
 #include "kube/base/utf8.h"
-#include "kube/system/descriptor.h"
 #include "kube/yaml/yaml.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::terminal {
 namespace {
 
-using kube::system::WriteAll;
+using kube::base::WriteAll;
 
 // The place of the next byte that may have to be escaped, from `start` on: DEL, and those with
 // which characters begin that steer a terminal (utf8::SteeringLength).
@@ -82,8 +82,8 @@ void EndStdout() {
 
 void WriteStderr(std::string_view text) { WriteStderrAsIs(PrintableLines(text)); }
 
-std::string PrintValue(const kube::json::Value& value, flags::OutputFormat format) {
-  if (format == flags::OutputFormat::kYaml) return kube::yaml::Print(value);
+std::string PrintValue(const kube::json::Value& value, OutputFormat format) {
+  if (format == OutputFormat::kYaml) return kube::yaml::Print(value);
   return PrintJson(value) + "\n";
 }
 

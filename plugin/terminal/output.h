@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "plugin/flags/options.h"
+#include "plugin/terminal/output_format.h"
 
 namespace plugin::terminal {
 
@@ -35,6 +35,6 @@ std::string PrintJson(const kube::json::Value& value);
 std::string PrintCompactJson(const kube::json::Value& value);
 
 /// `value` as `-o json` or `-o yaml` prints it.
-std::string PrintValue(const kube::json::Value& value, flags::OutputFormat format);
+std::string PrintValue(const kube::json::Value& value, OutputFormat format);
 
 }  // namespace plugin::terminal

@@ -24,13 +24,13 @@ constexpr char kNoWrap[] = "\033[?7l", kWrap[] = "\033[?7h";
 
 }  // namespace
 
-Progress::Progress(bool is_terminal, Write write, const kube::system::Clock& clock)
+Progress::Progress(bool is_terminal, Write write, const kube::base::Clock& clock)
     : is_terminal_(is_terminal),
       write_(std::move(write)),
       clock_(clock),
       next_(clock.Now() + (is_terminal ? kFirstOnTerminal : kEachElsewhere)) {}
 
-void Progress::Show(const std::string& what, const migrate::lists::ListProgress& progress) {
+void Progress::Show(const std::string& what, const migrate::cluster::ListProgress& progress) {
   if (IsDue()) Put(Printable(ProgressText(what, progress)));
 }
 
@@ -40,13 +40,13 @@ void Progress::ShowText(const std::string& text) {
   Put(is_terminal_ ? kNoWrap + Printable(text) + kWrap : Printable(text));
 }
 
-void Progress::Show(const std::string& what, const migrate::sweep::SweepProgress& progress) {
+void Progress::Show(const std::string& what, const migrate::rewrite::SweepProgress& progress) {
   const double rate = RateOf(what, DoneOf(progress));
   ShowText(is_terminal_ ? SweepLine(what, progress, rate) : SweepText(what, progress, rate));
 }
 
 bool Progress::IsDue() {
-  const kube::system::Clock::TimePoint now = clock_.Now();
+  const kube::base::Clock::TimePoint now = clock_.Now();
   if (now < next_) return false;
   next_ = now + (is_terminal_ ? kEachOnTerminal : kEachElsewhere);
   return true;
@@ -63,7 +63,7 @@ void Progress::Put(const std::string& text) {
 
 // What an earlier run has done of it was not done at this rate.
 double Progress::RateOf(const std::string& what, std::uint64_t done) {
-  const kube::system::Clock::TimePoint now = clock_.Now();
+  const kube::base::Clock::TimePoint now = clock_.Now();
   if (sweep_.what != what) sweep_ = {what, now, done};
   const double seconds = std::chrono::duration<double>(now - sweep_.time).count();
   return seconds > 0 ? static_cast<double>(done - std::min(done, sweep_.done)) / seconds : 0;
@@ -84,7 +84,7 @@ void Progress::Clear() {
   has_line_ = false;
 }
 
-std::string ProgressText(const std::string& what, const migrate::lists::ListProgress& progress) {
+std::string ProgressText(const std::string& what, const migrate::cluster::ListProgress& progress) {
   std::string text = "reading " + what + ": " + std::to_string(progress.items);
   if (progress.items_known > progress.items) {
     text += " of " + std::to_string(progress.items_known);

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "kube/system/clock.h"
-#include "migrate/lists/list_reader.h"
-#include "migrate/sweep/sweep.h"
+#include "kube/base/clock.h"
+#include "migrate/cluster/list_reader.h"
+#include "migrate/rewrite/sweep.h"
 
 namespace plugin::terminal {
 
@@ -18,15 +18,15 @@ class Progress {
   using Write = std::function<void(std::string_view)>;
 
   /// `clock` must outlive it.
-  Progress(bool is_terminal, Write write, const kube::system::Clock& clock);
+  Progress(bool is_terminal, Write write, const kube::base::Clock& clock);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { Clear(); }
 
   /// `what` is being read: "objects".
-  void Show(const std::string& what, const migrate::lists::ListProgress& progress);
+  void Show(const std::string& what, const migrate::cluster::ListProgress& progress);
   /// `what` is being rewritten, or verified: "widgets.demo.example.com".
-  void Show(const std::string& what, const migrate::sweep::SweepProgress& progress);
+  void Show(const std::string& what, const migrate::rewrite::SweepProgress& progress);
   /// What is going on is `text`, one line.
   void ShowText(const std::string& text);
   /// Writes a line of its own, not over the live one.
@@ -40,7 +40,7 @@ class Progress {
   /// Since when a sweep is watched, for its rate.
   struct SweepStart {
     std::string what;
-    kube::system::Clock::TimePoint time;
+    kube::base::Clock::TimePoint time;
     std::uint64_t done = 0;
   };
 
@@ -50,13 +50,13 @@ class Progress {
 
   bool is_terminal_;
   Write write_;
-  const kube::system::Clock& clock_;
-  kube::system::Clock::TimePoint next_;  // not before
+  const kube::base::Clock& clock_;
+  kube::base::Clock::TimePoint next_;  // not before
   bool has_line_ = false;
   SweepStart sweep_;
 };
 
 /// "reading objects: 12000 of 20000, 3 of 10 lists done"; shorter where less is known.
-std::string ProgressText(const std::string& what, const migrate::lists::ListProgress& progress);
+std::string ProgressText(const std::string& what, const migrate::cluster::ListProgress& progress);
 
 }  // namespace plugin::terminal

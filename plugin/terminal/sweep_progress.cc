@@ -9,7 +9,7 @@ namespace {
 
 using migrate::report::ClassCounts;
 using migrate::report::ObjectClass;
-using migrate::sweep::SweepProgress;
+using migrate::rewrite::SweepProgress;
 
 constexpr std::size_t kBarWidth = 15;
 constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute;

@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "kube/http/curl_transport.h"
-#include "migrate/sweep/sweep.h"
+#include "kube/client/curl_transport.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/slow_server.h"
 #include "tests/bench/synthetic_api.h"
@@ -29,22 +29,22 @@ constexpr double kMaxMib = 64;
 
 class NoCredentials : public kube::client::Credentials {
  public:
-  std::vector<kube::http::HttpHeader> Headers() override { return {}; }
+  std::vector<kube::client::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 
 /// Answers at once, without a network: so that a million objects take seconds.
-class InstantTransport : public kube::http::Transport {
+class InstantTransport : public kube::client::Transport {
  public:
   explicit InstantTransport(std::uint64_t objects) : api_(objects) {}
 
-  RequestId Start(kube::http::HttpRequest request, kube::system::Clock::Duration,
-                  kube::http::ResponseSink& sink) override {
+  RequestId Start(kube::client::HttpRequest request, kube::base::Clock::Duration,
+                  kube::client::ResponseSink& sink) override {
     waiting_.push_back({std::move(request), &sink});
     return ++last_id_;
   }
   void Cancel(RequestId) override {}
-  void Poll(kube::system::Clock::TimePoint) override {
+  void Poll(kube::base::Clock::TimePoint) override {
     if (waiting_.empty()) throw std::logic_error("nothing is under way");
     const auto [request, sink] = std::move(waiting_.front());
     waiting_.pop_front();
@@ -56,7 +56,7 @@ class InstantTransport : public kube::http::Transport {
 
  private:
   SyntheticApi api_;
-  std::deque<std::pair<kube::http::HttpRequest, kube::http::ResponseSink*>> waiting_;
+  std::deque<std::pair<kube::client::HttpRequest, kube::client::ResponseSink*>> waiting_;
   RequestId last_id_ = 0;
 };
 
@@ -79,24 +79,24 @@ class StateFolder {
   std::filesystem::path path_;
 };
 
-const migrate::sweep::write::SweepTarget kTarget{
+const migrate::rewrite::SweepTarget kTarget{
     .group = "demo.example.com", .version = "v1", .plural = "widgets"};
 
-migrate::sweep::SweepResult Sweep(kube::http::Transport& transport,
-                                  const std::filesystem::path& folder, bool again) {
-  const kube::system::SystemClock clock;
+migrate::rewrite::SweepResult Sweep(kube::client::Transport& transport,
+                                    const std::filesystem::path& folder, bool again) {
+  const kube::base::SystemClock clock;
   NoCredentials credentials;
   kube::client::Client client(transport, credentials, clock,
                               {.server = "http://127.0.0.1",
                                .user_agent = "bench",
                                .on_warning = nullptr,
                                .on_request = nullptr});
-  const migrate::sweep::SweepOptions options{.concurrency = kConcurrency};
-  if (!again) return migrate::sweep::Sweep(kTarget, options, folder, "run", {client, clock});
-  return migrate::sweep::SweepAgain(kTarget, options, folder, "run", "again", {client, clock});
+  const migrate::rewrite::SweepOptions options{.concurrency = kConcurrency};
+  if (!again) return migrate::rewrite::Sweep(kTarget, options, folder, "run", {client, clock});
+  return migrate::rewrite::SweepAgain(kTarget, options, folder, "run", "again", {client, clock});
 }
 
-void RequireAll(const migrate::sweep::SweepResult& result,
+void RequireAll(const migrate::rewrite::SweepResult& result,
                 migrate::report::ObjectClass object_class, std::uint64_t objects) {
   if (result.counts[object_class] == objects && result.counts.Total() == objects) return;
   throw std::runtime_error("not every object was counted: " +
@@ -113,10 +113,10 @@ bool BenchRate(const std::filesystem::path& parent, std::uint64_t objects) {
   double rate = 0;
   for (int i = 0; i < 3; ++i) {
     const StateFolder folder(parent);
-    kube::config::ConnectionConfig config;
+    kube::client::ConnectionConfig config;
     config.server = server.url();
-    kube::http::CurlTransport transport(config);
-    const migrate::sweep::SweepResult result = Sweep(transport, folder.path(), false);
+    kube::client::CurlTransport transport(config);
+    const migrate::rewrite::SweepResult result = Sweep(transport, folder.path(), false);
     RequireAll(result, migrate::report::ObjectClass::kRewritten, objects);
     const double seconds = std::chrono::duration<double>(result.duration).count();
     rate = std::max(rate, static_cast<double>(objects) / seconds);

@@ -113,7 +113,7 @@ class Html(unittest.TestCase):
         for file, what in {"html_style": page.texts["style"], "html_script": next(
                 code for attributes, code in page.scripts if not attributes)}.items():
             digest = base64.b64encode(hashlib.sha256(what.encode()).digest()).decode()
-            self.assertIn(f"'sha256-{digest}'", text, f"plugin/report/format/{file}.cc has to say: sha256-{digest}")
+            self.assertIn(f"'sha256-{digest}'", text, f"plugin/report/{file}.cc has to say: sha256-{digest}")
 
     def test_objects_are_named_where_they_are_asked_for(self):
         report, page = self.assert_same_numbers((*DEMO, "--show-objects"))

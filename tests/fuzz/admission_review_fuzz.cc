@@ -44,7 +44,7 @@ std::string Keep(const Value& text) { return std::string(text.text()); }
 // Any bytes are a review that is answered as the API server wants it, or no review, which is told.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Handlers handlers = LookingHandlers();
-  static const kube::system::SystemClock clock;
+  static const kube::base::SystemClock clock;
   static Endpoint endpoint(handlers, clock);
 
   kube::serve::Request request;

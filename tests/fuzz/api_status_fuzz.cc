@@ -23,7 +23,7 @@ void RequireTame(const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view body = fuzz::Text(data, size);
   // With white space behind it, a body can have any code.
-  const kube::http::ResponseHead head{
+  const kube::client::ResponseHead head{
       400 + static_cast<int>(size % 130),
       {{"Content-Type", "text/plain"}, {"Retry-After", std::string(body)}}};
   const kube::client::ApiStatus status = kube::client::ReadApiStatus("GET", head, body);

@@ -3,8 +3,8 @@
 #include "kube/base/utf8.h"
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_condition.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/crd/custom_resource.h"
-#include "kube/crd/rules/crd_validation.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -19,13 +19,13 @@ void Validate(const kube::crd::Crd& crd) {
   const auto problems = kube::crd::FindStructuralProblems(crd);
   Require(problems.size() == crd.versions.size());
   kube::crd::NonStructuralSchemaCondition(crd, problems);
-  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-  for (const kube::crd::rules::CrdFinding& finding :
-       kube::crd::rules::ValidateCrdRequest(crd, nullptr, patterns)) {
+  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
+  for (const kube::crd::CrdFinding& finding :
+       kube::crd::ValidateCrdRequest(crd, nullptr, patterns)) {
     RequireText(finding.error.ToString());
   }
   // Nothing changes: what the server let in once it keeps. It only must not crash here.
-  kube::crd::rules::ValidateCrdRequest(crd, &crd, patterns);
+  kube::crd::ValidateCrdRequest(crd, &crd, patterns);
 }
 
 }  // namespace

@@ -6,15 +6,15 @@
 
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_condition.h"
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/json/json.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/coercion.h"
+#include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
-#include "kube/schema/validation/pruned_validation.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/crds/recent_change.h"
+#include "migrate/check/recent_change.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -40,7 +40,7 @@ migrate::report::CrdReport Check(const CrdCheck& check, const kube::json::Value&
 void RequireShortWait(const kube::json::Value& crd) {
   using std::chrono::seconds;
   const std::chrono::system_clock::time_point now{seconds(1'795'262'400)};  // in 2026
-  const auto wait = migrate::crds::TimeUntilNoticed(crd, now);
+  const auto wait = migrate::check::TimeUntilNoticed(crd, now);
   Require(wait >= seconds(0) && wait <= seconds(5));
 }
 
@@ -82,15 +82,14 @@ void RequireValid(const kube::crd::Crd& crd, const kube::json::Value& object) {
   for (std::size_t i = 0; i < crd.versions.size(); ++i) {
     const kube::crd::CrdVersion& version = crd.versions[i];
     if (!version.schema || !problems[i].structural()) continue;
-    if (kube::schema::validation::CanPruningInvalidate(*version.schema)) continue;
+    if (kube::schema::CanPruningInvalidate(*version.schema)) continue;
     kube::json::Arena arena;
     const auto structural = kube::schema::MakeStructural(*version.schema, arena);
     kube::json::Value pruned = kube::json::DeepCopy(object, arena);
     kube::schema::DropUnknownFields(pruned, &structural, true);
     kube::schema::DropNulls(pruned, structural);
-    kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-    const auto errors =
-        kube::schema::validation::ErrorsOfPruning(object, pruned, *version.schema, patterns);
+    kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
+    const auto errors = kube::schema::ErrorsOfPruning(object, pruned, *version.schema, patterns);
     Require(!errors || errors->empty());
   }
 }

@@ -1,13 +1,13 @@
 #include <string>
 
-#include "kube/auth/exec_protocol.h"
 #include "kube/base/utf8.h"
+#include "kube/client/exec_protocol.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
 
 // A credential says who we are: by a token, or by a certificate with its key.
-bool IsComplete(const kube::auth::ExecCredential& credential) {
+bool IsComplete(const kube::client::ExecCredential& credential) {
   const auto& [certificate, key] = credential.certificate;
   return certificate.empty() == key.empty() && !(credential.token.empty() && key.empty());
 }
@@ -29,9 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(fuzz::Text(data, size));
   for (const char* version :
        {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"}) {
-    const auto credential = kube::auth::ReadExecCredential(text, version);
+    const auto credential = kube::client::ReadExecCredential(text, version);
     fuzz::Require(credential ? IsComplete(*credential) : !credential.error().empty());
   }
-  fuzz::Require(IsHarmless(kube::auth::PrintableHint(text)));
+  fuzz::Require(IsHarmless(kube::client::PrintableHint(text)));
   return 0;
 }

@@ -3,7 +3,7 @@
 #include "kube/go/go_time.h"
 #include "kube/go/go_url.h"
 #include "kube/meta/names.h"
-#include "kube/schema/format/formats.h"
+#include "kube/schema/formats.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -36,10 +36,10 @@ void RequireSameTime(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::Text(data, size);
   const auto matches = [text](std::string_view name) {
-    return kube::schema::format::MatchesFormat(name, text);
+    return kube::schema::MatchesFormat(name, text);
   };
   for (const char* format : kFormats) {
-    Require(kube::schema::format::IsKnownFormat(format));
+    Require(kube::schema::IsKnownFormat(format));
     matches(format);
   }
   Require(matches("k8s-short-name") == kube::meta::Dns1123LabelProblems(text).empty());

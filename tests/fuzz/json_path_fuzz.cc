@@ -1,9 +1,9 @@
-#include "plugin/report/data/json_path_template.h"
+#include "plugin/report/json_path_template.h"
 #include "tests/fuzz/fuzz.h"
 
 // A template in the first line prints any object in the next, in each style, or is an error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using plugin::report::data::JsonPathTemplate;
+  using plugin::report::JsonPathTemplate;
   std::string_view text = fuzz::Text(data, size);
   const auto path = JsonPathTemplate::Parse(fuzz::TakeLine(text));
   kube::json::Document object;

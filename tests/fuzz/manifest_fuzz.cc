@@ -1,14 +1,14 @@
 #include <map>
 #include <string>
 
-#include "migrate/manifests/manifest_reader.h"
+#include "migrate/cluster/manifest_reader.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_folder.h"
 
 namespace {
 
 using fuzz::Require;
-using migrate::manifests::ManifestReader;
+using migrate::cluster::ManifestReader;
 using migrate::report::Place;
 
 const test_support::TempFolder& Folder() {
@@ -20,7 +20,7 @@ using Objects = std::map<Place, std::string>;
 
 /// Puts down objects by their places. There is one worker.
 ManifestReader::Handler Gather(Objects& objects) {
-  return [&objects](std::size_t, const migrate::manifests::ManifestObject& object) {
+  return [&objects](std::size_t, const migrate::cluster::ManifestObject& object) {
     Require(objects.emplace(object.place, kube::json::Print(object.value)).second);
   };
 }
@@ -38,7 +38,7 @@ bool IsMentioned(const Objects& objects, const Objects::value_type& object) {
 // found beforehand by that word.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = Folder().Write("manifest", fuzz::Text(data, size));
-  const migrate::manifests::ManifestFile file{.path = path, .size = size, .is_regular = true};
+  const migrate::cluster::ManifestFile file{.path = path, .size = size, .is_regular = true};
   ManifestReader reader({file}, 1);
   Objects all, mentioning;
   reader.ReadAll(Gather(all));

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "kube/client/client.h"
-#include "migrate/sweep/source/cached_list.h"
-#include "migrate/sweep/source/metadata_list.h"
+#include "migrate/rewrite/cached_list.h"
+#include "migrate/rewrite/metadata_list.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
@@ -16,26 +16,26 @@ using fuzz::Require;
 
 /// Answers each request with the next line: a digit for the status, then the body. Without another
 /// line nobody listens any more.
-class Script : public kube::http::Transport {
+class Script : public kube::client::Transport {
  public:
   explicit Script(std::string_view lines) : lines_(lines) {}
-  RequestId Start(kube::http::HttpRequest, kube::system::Clock::Duration,
-                  kube::http::ResponseSink& sink) override {
+  RequestId Start(kube::client::HttpRequest, kube::base::Clock::Duration,
+                  kube::client::ResponseSink& sink) override {
     waiting_.emplace_back(++last_, &sink);
     return last_;
   }
   void Cancel(RequestId id) override {
     std::erase_if(waiting_, [id](const auto& request) { return request.first == id; });
   }
-  void Poll(kube::system::Clock::TimePoint) override {
+  void Poll(kube::base::Clock::TimePoint) override {
     for (const auto& [id, sink] : std::exchange(waiting_, {})) Answer(*sink);
   }
 
  private:
-  void Answer(kube::http::ResponseSink& sink) {
+  void Answer(kube::client::ResponseSink& sink) {
     if (lines_.empty()) {
       return sink.OnEnd(
-          kube::http::TransportError{kube::http::TransportError::Kind::kRefused, "refused"});
+          kube::client::TransportError{kube::client::TransportError::Kind::kRefused, "refused"});
     }
     std::string_view line = fuzz::TakeLine(lines_);
     const char kind = line.empty() ? '2' : line[0];
@@ -44,7 +44,7 @@ class Script : public kube::http::Transport {
     sink.OnBytes(line);
     if (kind != 'x') return sink.OnEnd(std::nullopt);
     sink.OnEnd(
-        kube::http::TransportError{kube::http::TransportError::Kind::kConnectionLost, "lost"});
+        kube::client::TransportError{kube::client::TransportError::Kind::kConnectionLost, "lost"});
   }
   static int StatusOf(char kind) {
     switch (kind) {
@@ -61,46 +61,45 @@ class Script : public kube::http::Transport {
 
   std::string_view lines_;
   RequestId last_ = 0;
-  std::vector<std::pair<RequestId, kube::http::ResponseSink*>> waiting_;
+  std::vector<std::pair<RequestId, kube::client::ResponseSink*>> waiting_;
 };
 
 class Nobody : public kube::client::Credentials {
  public:
-  std::vector<kube::http::HttpHeader> Headers() override { return {}; }
+  std::vector<kube::client::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 
-void ReadAll(migrate::sweep::source::ObjectSource& list, migrate::spool::Spool& spool,
+void ReadAll(migrate::rewrite::ObjectSource& list, migrate::cluster::Spool& spool,
              kube::client::Client& client, test_support::FakeClock& clock) {
   while (!list.is_done()) {
     list.Advance();
     if (spool.listed() > 0) list.OnRewritten("7");
     // What was asked for comes with the next Poll; else there is a pause.
     const auto next = list.next_event();
-    if (next != kube::system::Clock::TimePoint::max()) clock.AdvanceTo(next);
+    if (next != kube::base::Clock::TimePoint::max()) clock.AdvanceTo(next);
     client.Poll(clock.Now());
   }
   Require(spool.is_complete() != list.error().has_value());
 }
 
-void List(migrate::spool::Spool& spool, std::string_view lines, bool in_one_piece) {
-  const migrate::sweep::write::SweepTarget target{
-      .group = "g", .version = "v1", .plural = "widgets"};
+void List(migrate::cluster::Spool& spool, std::string_view lines, bool in_one_piece) {
+  const migrate::rewrite::SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
   Script script(lines);
   Nobody nobody;
   test_support::FakeClock clock;
   kube::client::Client client(script, nobody, clock,
                               {.server = "https://server", .user_agent = ""});
   if (in_one_piece) {
-    migrate::sweep::source::CachedList list(target, 5, 2, spool, {client, clock});
+    migrate::rewrite::CachedList list(target, 5, 2, spool, {client, clock});
     return ReadAll(list, spool, client, clock);
   }
-  migrate::sweep::source::MetadataList list(target, 2, spool, {client, clock});
+  migrate::rewrite::MetadataList list(target, 2, spool, {client, clock});
   ReadAll(list, spool, client, clock);
 }
 
 /// Answers every object; returns how many there are.
-std::uint64_t AnswerAll(migrate::spool::Spool& spool) {
+std::uint64_t AnswerAll(migrate::cluster::Spool& spool) {
   std::uint64_t count = 0;
   while (const auto next = spool.Next()) {
     spool.Answer(next->number, {.object_class = migrate::report::ObjectClass::kGone});
@@ -120,11 +119,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char* file : {"run.listed", "run.answered"}) folder.Write(file, "");
     std::uint64_t objects = 0;
     {
-      migrate::spool::Spool spool(folder.path(), "run", "fuzz");
+      migrate::cluster::Spool spool(folder.path(), "run", "fuzz");
       List(spool, fuzz::Text(data, size), in_one_piece);
       objects = AnswerAll(spool);
     }
-    Require(migrate::spool::Spool(folder.path(), "run", "fuzz").listed() == objects);
+    Require(migrate::cluster::Spool(folder.path(), "run", "fuzz").listed() == objects);
   }
   return 0;
 }

@@ -8,11 +8,11 @@
 #include "kube/json/json.h"
 #include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/cluster_scope.h"
+#include "migrate/populate/creator.h"
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/initializers.h"
 #include "migrate/populate/membership.h"
 #include "migrate/populate/namespace_template.h"
-#include "migrate/populate/webhooks/creator.h"
 #include "tests/fuzz/fuzz.h"
 
 // A Namespace, then a NamespaceTemplate: what can be read is expanded, and what comes of it is in

@@ -1,7 +1,7 @@
 #include <string>
 
-#include "migrate/owners/entry_cleaner.h"
-#include "migrate/owners/stale_tally.h"
+#include "migrate/cluster/entry_cleaner.h"
+#include "migrate/cluster/stale_tally.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -34,16 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto crd = CrdOf(fuzz::TakeLine(text));
   Document object;
   if (!crd || object.Parse(R"({"metadata":{"managedFields":)" + std::string(text) + "}}")) return 0;
-  const migrate::owners::EntryCleaner cleaner(*crd, "v1", migrate::owners::Cleaning::kAuto);
-  const auto state = migrate::owners::StateOf(object.root(), &cleaner.known());
-  migrate::owners::StaleTally tally;
+  const migrate::cluster::EntryCleaner cleaner(*crd, "v1", migrate::cluster::Cleaning::kAuto);
+  const auto state = migrate::cluster::StateOf(object.root(), &cleaner.known());
+  migrate::cluster::StaleTally tally;
   tally.AddStale(object.root(), cleaner.known(), {});
   std::size_t known = 0;
-  for (const Value& entry : migrate::owners::EntriesOf(object.root())) {
+  for (const Value& entry : migrate::cluster::EntriesOf(object.root())) {
     known += cleaner.known().IsStale(entry) ? 0 : 1;
   }
   const auto cleaned = cleaner.Clean(object.root(), object.arena());
-  Require(!cleaned || state == migrate::owners::EntryState::kStale);
+  Require(!cleaned || state == migrate::cluster::EntryState::kStale);
   if (!cleaned) return 0;
   Require(!tally.Report().empty() || cleaned->changed > 200);
   Require(cleaned->entries.size() >= known);
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Document again;
   Require(!again.Parse(R"({"metadata":{"managedFields":)" + kube::json::Print(cleaned->entries) +
                        "}}"));
-  Require(migrate::owners::StateOf(again.root(), &cleaner.known()) !=
-          migrate::owners::EntryState::kStale);
+  Require(migrate::cluster::StateOf(again.root(), &cleaner.known()) !=
+          migrate::cluster::EntryState::kStale);
   return 0;
 }

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
+#include "kube/schema/glance.h"
 #include "kube/schema/pruning.h"
-#include "kube/schema/validation/glance.h"
 #include "tests/fuzz/schema_and_object.h"
 
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string> Find(fuzz::SchemaAndObject& input, bool is_root) {
 
 // Whether fields that are lost are seen at a glance, too.
 bool AreSeen(fuzz::SchemaAndObject& input) {
-  auto patterns = kube::crd::rules::MakePatternChecks();
+  auto patterns = kube::crd::MakePatternChecks();
   Paths lost;
   schema::FindLostFields(input.object(), &input.schema, lost);
   return lost.paths.empty() || !schema::validation::ValidityGlance(input.props)

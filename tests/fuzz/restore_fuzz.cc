@@ -4,13 +4,13 @@
 #include "kube/json/json.h"
 #include "kube/schema/schema_props.h"
 #include "migrate/restore/taken_fields.h"
-#include "migrate/sweep/write/object_patch.h"
+#include "migrate/rewrite/object_patch.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
 
 namespace restore = migrate::restore;
-namespace write = migrate::sweep::write;
+namespace write = migrate::rewrite;
 using fuzz::Require;
 using kube::json::Document;
 using kube::json::Value;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "migrate/spool/spool.h"
+#include "migrate/cluster/spool.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_folder.h"
 
@@ -16,7 +16,7 @@ const test_support::TempFolder& Folder() {
 
 /// Takes up what is there, and answers the rest. Returns how many objects were listed.
 std::uint64_t Finish(bool is_whole) {
-  migrate::spool::Spool spool(Folder().path(), "run");
+  migrate::cluster::Spool spool(Folder().path(), "run");
   Require(spool.counts().Total() == spool.listed());
   spool.Failures();
   std::uint64_t unanswered = spool.counts()[migrate::report::ObjectClass::kNotTried];
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       page += line;
       continue;
     }
-    listed += page + migrate::spool::PageEndLine({"token", migrate::spool::Checksum(page)});
+    listed += page + migrate::cluster::PageEndLine({"token", migrate::cluster::Checksum(page)});
     page.clear();
   }
   Folder().Write("run.listed", listed + page);

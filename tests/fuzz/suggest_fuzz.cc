@@ -4,10 +4,10 @@
 
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_condition.h"
-#include "kube/crd/suggest/suggestion.h"
 #include "kube/json/json.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
+#include "kube/suggest/suggestion.h"
 #include "tests/fuzz/fuzz.h"
 
 // A schema, then an object: what is suggested prunes nothing of it, and is all that is to be said.
@@ -15,8 +15,8 @@ namespace {
 
 namespace json = kube::json;
 using fuzz::Require;
-using kube::crd::suggest::SchemaChange;
-using kube::crd::suggest::Suggestion;
+using kube::suggest::SchemaChange;
+using kube::suggest::Suggestion;
 
 std::optional<kube::crd::Crd> ReadWithSchema(std::string_view schema) {
   json::Document parsed;
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto crd = ReadWithSchema(fuzz::TakeLine(text));
   json::Document object;
   if (!crd || object.Parse(text) || !object.root().is_object()) return 0;
-  kube::crd::suggest::Observations seen;
+  kube::suggest::Observations seen;
   seen.Add(object.root());
 
   json::Arena arena;

@@ -3,15 +3,15 @@
 #include <string_view>
 
 #include "kube/base/utf8.h"
-#include "migrate/lists/watch_reader.h"
+#include "migrate/cluster/watch_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
 
 /// Sums up what is handed out.
-class Summary : public migrate::lists::WatchReader::Sink {
+class Summary : public migrate::cluster::WatchReader::Sink {
  public:
-  void OnEvent(migrate::lists::WatchEventType type, kube::json::Value& object,
+  void OnEvent(migrate::cluster::WatchEventType type, kube::json::Value& object,
                kube::json::Document&) override {
     const kube::json::Value* metadata = object.Find("metadata");
     fuzz::Require(metadata != nullptr && !metadata->FindText("resourceVersion").empty());
@@ -22,7 +22,7 @@ class Summary : public migrate::lists::WatchReader::Sink {
 
 std::string Read(std::string_view bytes, std::size_t piece) {
   Summary summary;
-  migrate::lists::WatchReader reader(summary);
+  migrate::cluster::WatchReader reader(summary);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     const auto error = reader.Push(bytes.substr(0, piece));
     if (!error) continue;

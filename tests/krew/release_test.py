@@ -194,7 +194,7 @@ class Commit(unittest.TestCase):
     def told(self):
         """Returns (commit, whether there are changes), as the file says."""
         made("cmake", "-D", f"SOURCE={self.sources}", "-D", f"OUTPUT={self.folder}/commit.cc", "-P",
-             str(ROOT / "plugin/access/commit.cmake"))
+             str(ROOT / "plugin/command/commit.cmake"))
         lines = (self.folder / "commit.cc").read_text(encoding="utf-8").splitlines()
         commit, changes = (line.split(" = ")[1].rstrip(";") for line in lines if " = " in line)
         return json.loads(commit), json.loads(changes)

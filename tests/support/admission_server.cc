@@ -11,9 +11,9 @@
 
 #include "kube/admission/configuration.h"
 #include "kube/admission/endpoint.h"
+#include "kube/base/clock.h"
 #include "kube/base/error.h"
-#include "kube/system/clock.h"
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 #include "tests/kube/admission/example_handlers.h"
 
 // Where there is no server yet the other commands are of use all the same.
@@ -41,7 +41,7 @@ constexpr char kUsage[] = R"(Usage:
 std::string ReadInput() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
 
 std::string ReadFile(const std::string& path) {
-  auto text = kube::system::ReadFileText(path);
+  auto text = kube::base::ReadFileText(path);
   if (!text) throw kube::base::Error(text.error().message);
   return *std::move(text);
 }
@@ -103,7 +103,7 @@ int Serve(const Arguments& arguments, Endpoint& endpoint) {
 #endif
 
 int Run(const std::string& command, const Arguments& arguments) {
-  const kube::system::SystemClock clock;
+  const kube::base::SystemClock clock;
   const Handlers handlers = example::ExampleHandlers();
   Endpoint endpoint(handlers, clock);
   if (command == "configuration") return PrintConfiguration(arguments);

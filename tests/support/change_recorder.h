@@ -5,13 +5,13 @@
 #include <string>
 
 #include "kube/json/json.h"
-#include "migrate/inspect/object_diff.h"
+#include "migrate/check/object_diff.h"
 
 namespace test_support {
 
 /// Keeps of each object that differs what it is now and after: "JSON -> JSON" of spec, by
 /// "version kind namespace/name".
-class ChangeRecorder : public migrate::inspect::ChangeTaker {
+class ChangeRecorder : public migrate::check::ChangeTaker {
  public:
   void Take(const migrate::check::ObjectChange& change) override {
     const std::lock_guard lock(mutex_);

@@ -151,7 +151,7 @@ const Value* FakeApi::FindObject(const std::string& resource, const std::string&
   return found == objects->second.end() ? nullptr : &found->second->root();
 }
 
-FakeFault FakeApi::Meet(const kube::http::HttpRequest& request) {
+FakeFault FakeApi::Meet(const kube::client::HttpRequest& request) {
   FakeFault all;
   std::vector<std::function<void()>> actions;
   for (auto& [fault, met] : faults_) {
@@ -173,7 +173,7 @@ FakeFault FakeApi::Meet(const kube::http::HttpRequest& request) {
   return all;
 }
 
-FakeAnswer FakeApi::Answer(const kube::http::HttpRequest& request, const FakeFault& fault) {
+FakeAnswer FakeApi::Answer(const kube::client::HttpRequest& request, const FakeFault& fault) {
   if (fault.before) fault.before();
   FakeAnswer answer = fault.answer ? *fault.answer : TrueAnswer(request);
   answer.headers.insert(answer.headers.end(), fault.headers.begin(), fault.headers.end());
@@ -182,10 +182,10 @@ FakeAnswer FakeApi::Answer(const kube::http::HttpRequest& request, const FakeFau
   return answer;
 }
 
-FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
+FakeAnswer FakeApi::TrueAnswer(const kube::client::HttpRequest& request) {
   const std::vector<std::string> path = PathOf(request.target);
   const Query query = QueryOf(request.target);
-  const kube::http::ResponseHead head{0, request.headers};
+  const kube::client::ResponseHead head{0, request.headers};
   const std::string* accept = head.Find("Accept");
   const bool writes = request.method == "PATCH" || request.method == "PUT";
   // Of one object, not of all.
@@ -234,7 +234,7 @@ std::vector<const Value*> FakeApi::AllCrds() const {
   return crds;
 }
 
-FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
+FakeAnswer FakeApi::AnswerApis(const kube::client::HttpRequest& request,
                                const std::vector<std::string>& path, const Query& query) {
   if (path.size() == 2 && path[1] == "apiextensions.k8s.io") return Discovery();
   if (path.size() == 2 && request.method == "GET") return FakeGroup(AllCrds(), path[1]);
@@ -251,7 +251,7 @@ FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
     return place->Forbidden(request.method);
   }
   if (!place->typed) place->storage = StorageOf(place->resource);
-  const kube::http::ResponseHead head{0, request.headers};
+  const kube::client::ResponseHead head{0, request.headers};
   if (const std::string* accept = head.Find("Accept"); accept && !place->typed) {
     place->metadata_version = MetadataVersion(
         *accept, place->name.empty() ? "PartialObjectMetadataList" : "PartialObjectMetadata");
@@ -332,10 +332,10 @@ std::shared_ptr<const FakeStorage> FakeApi::StorageOf(const std::string& resourc
 
 /// Absent for a read.
 std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
-                                         const kube::http::HttpRequest& request, const Query& query,
-                                         bool is_status) {
+                                         const kube::client::HttpRequest& request,
+                                         const Query& query, bool is_status) {
   if (request.method == "GET") return std::nullopt;
-  const kube::http::ResponseHead head{0, request.headers};
+  const kube::client::ResponseHead head{0, request.headers};
   const std::string* type = head.Find("Content-Type");
   const bool is_dry_run = ValueOf(query, "dryRun") == "All";
   if (request.method == "POST") return Create(place, Parse(request.body)->root(), is_dry_run);
@@ -383,8 +383,8 @@ FakeAnswer FakeApi::Create(const FakePlace& of_list, const Value& body, bool is_
   return answer;
 }
 
-FakeAnswer FakeApi::ServerSideApply(const FakePlace& place, const kube::http::HttpRequest& request,
-                                    const Query& query) {
+FakeAnswer FakeApi::ServerSideApply(const FakePlace& place,
+                                    const kube::client::HttpRequest& request, const Query& query) {
   const Value* stored = FindObject(place.resource, place.key());
   const auto body = Parse(request.body);
   const FakeApplied applied = ApplyFake(stored, body->root(), ValueOf(query, "fieldManager"),
@@ -415,7 +415,7 @@ FakeAnswer FakeApi::Remove(const FakePlace& place, const Value& options, bool is
                   "\n");
 }
 
-FakeAnswer FakeApi::WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
+FakeAnswer FakeApi::WriteCrd(const FakePlace& place, const kube::client::HttpRequest& request,
                              const Query& query, bool is_status) {
   if (request.method == "POST" && ValueOf(query, "dryRun") == "All") {
     return FakeText(201, "application/json",
@@ -448,7 +448,7 @@ bool FakeApi::IsDenied(const std::string& verb, const std::string& resource) con
   return forbidden_.contains(whole) || denied_.contains(verb + " " + resource);
 }
 
-FakeAnswer FakeApi::Review(const kube::http::HttpRequest& request) const {
+FakeAnswer FakeApi::Review(const kube::client::HttpRequest& request) const {
   const auto review = Parse(request.body);
   const std::string key = DeniedKey(review->root());
   const std::size_t blank = key.find(' ');

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "kube/base/clock.h"
 #include "kube/base/result.h"
-#include "kube/http/transport.h"
+#include "kube/client/transport.h"
 #include "kube/json/json.h"
-#include "kube/system/clock.h"
 #include "tests/support/fake_url.h"
 #include "tests/support/fake_watch.h"
 
@@ -25,7 +25,7 @@ struct FakePlace;
 /// What the fake server says to one request, or how it fails to.
 struct FakeAnswer {
   int status = 200;
-  std::vector<kube::http::HttpHeader> headers;
+  std::vector<kube::client::HttpHeader> headers;
   std::string body;
   /// The connection is lost after so many bytes of the body.
   std::optional<std::size_t> lost_after;
@@ -44,12 +44,12 @@ struct FakeFault {
   bool is_whole = false;  ///< only those whose target is this
   std::string method{};   ///< only those; empty: all
 
-  std::function<void()> before;                 ///< is run before the answer is made
-  kube::system::Clock::Duration latency{};      ///< until the answer begins
-  std::optional<FakeAnswer> answer;             ///< in the place of the true one
-  std::vector<kube::http::HttpHeader> headers;  ///< beside those of the answer
-  std::optional<std::size_t> lost_after;        ///< as FakeAnswer::lost_after
-  bool lost = false;                            ///< as FakeAnswer::lost
+  std::function<void()> before;                   ///< is run before the answer is made
+  kube::base::Clock::Duration latency{};          ///< until the answer begins
+  std::optional<FakeAnswer> answer;               ///< in the place of the true one
+  std::vector<kube::client::HttpHeader> headers;  ///< beside those of the answer
+  std::optional<std::size_t> lost_after;          ///< as FakeAnswer::lost_after
+  bool lost = false;                              ///< as FakeAnswer::lost
 };
 
 /// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers, held in
@@ -113,38 +113,38 @@ class FakeApi {
   void AddFault(FakeFault fault) { faults_.push_back({std::move(fault), 0}); }
 
   /// The faults that meet this request, as one; counts it.
-  FakeFault Meet(const kube::http::HttpRequest& request);
+  FakeFault Meet(const kube::client::HttpRequest& request);
   /// Throws std::logic_error for a request of which it knows nothing.
-  FakeAnswer Answer(const kube::http::HttpRequest& request, const FakeFault& fault);
+  FakeAnswer Answer(const kube::client::HttpRequest& request, const FakeFault& fault);
 
  private:
   /// By etcd's key, "namespace/name" or "name".
   using Objects = std::map<std::string, std::shared_ptr<const kube::json::Document>>;
 
-  FakeAnswer TrueAnswer(const kube::http::HttpRequest& request);
-  std::optional<FakeAnswer> AnswerNamespaces(const kube::http::HttpRequest& request,
+  FakeAnswer TrueAnswer(const kube::client::HttpRequest& request);
+  std::optional<FakeAnswer> AnswerNamespaces(const kube::client::HttpRequest& request,
                                              const std::vector<std::string>& path,
                                              const Query& query);
-  std::optional<FakeAnswer> AnswerConfigMaps(const kube::http::HttpRequest& request,
+  std::optional<FakeAnswer> AnswerConfigMaps(const kube::client::HttpRequest& request,
                                              const std::vector<std::string>& path);
   FakeAnswer GetNamespace(const std::string& name) const;
   FakeAnswer ListNamespaces() const;
-  FakeAnswer PatchNamespace(const std::string& name, const kube::http::HttpRequest& request);
-  FakeAnswer CreateEvent(const std::string& namespace_, const kube::http::HttpRequest& request);
+  FakeAnswer PatchNamespace(const std::string& name, const kube::client::HttpRequest& request);
+  FakeAnswer CreateEvent(const std::string& namespace_, const kube::client::HttpRequest& request);
   std::vector<const kube::json::Value*> AllCrds() const;
-  FakeAnswer AnswerApis(const kube::http::HttpRequest& request,
+  FakeAnswer AnswerApis(const kube::client::HttpRequest& request,
                         const std::vector<std::string>& path, const Query& query);
   FakeAnswer Get(const FakePlace& place) const;
-  std::optional<FakeAnswer> Write(const FakePlace& place, const kube::http::HttpRequest& request,
+  std::optional<FakeAnswer> Write(const FakePlace& place, const kube::client::HttpRequest& request,
                                   const Query& query, bool is_status);
   FakeAnswer Create(const FakePlace& of_list, const kube::json::Value& body, bool is_dry_run);
   FakeAnswer Update(const FakePlace& place, const kube::json::Value& body, bool is_dry_run);
-  FakeAnswer ServerSideApply(const FakePlace& place, const kube::http::HttpRequest& request,
+  FakeAnswer ServerSideApply(const FakePlace& place, const kube::client::HttpRequest& request,
                              const Query& query);
   FakeAnswer Remove(const FakePlace& place, const kube::json::Value& options, bool is_dry_run);
-  FakeAnswer WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
+  FakeAnswer WriteCrd(const FakePlace& place, const kube::client::HttpRequest& request,
                       const Query& query, bool is_status);
-  FakeAnswer Review(const kube::http::HttpRequest& request) const;
+  FakeAnswer Review(const kube::client::HttpRequest& request) const;
   bool IsDenied(const std::string& verb, const std::string& resource) const;
   std::shared_ptr<const kube::json::Document> FindCrd(const std::string& name) const;
   std::shared_ptr<const FakeStorage> StorageOf(const std::string& resource) const;

@@ -7,28 +7,27 @@
 namespace test_support {
 namespace {
 
-using kube::http::TransportError;
+using kube::client::TransportError;
 
 }  // namespace
 
 std::vector<std::string> FakeApiServer::RequestLines() const {
   std::vector<std::string> lines;
-  for (const kube::http::HttpRequest& request : requests_) {
+  for (const kube::client::HttpRequest& request : requests_) {
     lines.push_back(request.method + " " + request.target);
   }
   return lines;
 }
 
-FakeApiServer::RequestId FakeApiServer::Start(kube::http::HttpRequest request,
-                                              kube::system::Clock::Duration timeout,
-                                              kube::http::ResponseSink& sink) {
+FakeApiServer::RequestId FakeApiServer::Start(kube::client::HttpRequest request,
+                                              kube::base::Clock::Duration timeout,
+                                              kube::client::ResponseSink& sink) {
   requests_.push_back(request);
   UnderWay entry;
   entry.fault = Meet(request);
   entry.request = std::move(request);
   entry.sink = &sink;
-  entry.times_out =
-      timeout > kube::system::Clock::Duration::zero() && timeout < entry.fault.latency;
+  entry.times_out = timeout > kube::base::Clock::Duration::zero() && timeout < entry.fault.latency;
   entry.next = clock_.Now() + (entry.times_out ? timeout : entry.fault.latency);
   under_way_.emplace(next_id_, std::move(entry));
   return next_id_++;
@@ -37,7 +36,7 @@ FakeApiServer::RequestId FakeApiServer::Start(kube::http::HttpRequest request,
 void FakeApiServer::WakeWatches() {
   for (auto& [id, request] : under_way_) {
     const auto& watch = request.answer.watch;
-    if (!request.answered || !watch || request.next != kube::system::Clock::TimePoint::max())
+    if (!request.answered || !watch || request.next != kube::base::Clock::TimePoint::max())
       continue;
     request.answer.body += watch->next();
     const bool has_news = request.sent < request.answer.body.size() || watch->is_over();
@@ -45,7 +44,7 @@ void FakeApiServer::WakeWatches() {
   }
 }
 
-void FakeApiServer::Poll(kube::system::Clock::TimePoint deadline) {
+void FakeApiServer::Poll(kube::base::Clock::TimePoint deadline) {
   WakeWatches();
   const auto next =
       std::min_element(under_way_.begin(), under_way_.end(), [](const auto& a, const auto& b) {
@@ -87,7 +86,7 @@ void FakeApiServer::GoOn(RequestId id, UnderWay& request) {
   }
   const bool is_lost = answer.lost_after.has_value() && whole >= *answer.lost_after;
   if (answer.watch && !is_lost && !answer.watch->is_over()) {
-    request.next = kube::system::Clock::TimePoint::max();  // until WakeWatches
+    request.next = kube::base::Clock::TimePoint::max();  // until WakeWatches
     return;
   }
   if (!answer.lost_after) return End(id, std::nullopt);

@@ -253,8 +253,8 @@ class HttpServer {
   bool AnswerNext(Connection& connection) {
     const std::size_t end = connection.received.find("\r\n\r\n");
     if (end == connection.received.npos) return false;
-    kube::http::HttpRequest request = ParseHead(connection.received.substr(0, end));
-    const kube::http::ResponseHead head{0, request.headers};
+    kube::client::HttpRequest request = ParseHead(connection.received.substr(0, end));
+    const kube::client::ResponseHead head{0, request.headers};
     const std::string* length = head.Find("Content-Length");
     const std::size_t size = end + 4 + (length ? std::stoul(*length) : 0);
     if (connection.received.size() < size) return false;
@@ -265,8 +265,8 @@ class HttpServer {
     return true;
   }
 
-  static kube::http::HttpRequest ParseHead(const std::string& text) {
-    kube::http::HttpRequest request;
+  static kube::client::HttpRequest ParseHead(const std::string& text) {
+    kube::client::HttpRequest request;
     std::istringstream lines(text);
     lines >> request.method >> request.target;
     std::string line;
@@ -281,7 +281,7 @@ class HttpServer {
     return request;
   }
 
-  FakeAnswer AnswerTo(const kube::http::HttpRequest& request) {
+  FakeAnswer AnswerTo(const kube::client::HttpRequest& request) {
     try {
       return api_.Answer(request, api_.Meet(request));
     } catch (const std::logic_error& error) {
@@ -295,7 +295,7 @@ class HttpServer {
     if (answer.lost) return;
     std::string& out = connection.to_send;
     out += "HTTP/1.1 " + std::to_string(answer.status) + " -\r\n";
-    for (const kube::http::HttpHeader& header : answer.headers) {
+    for (const kube::client::HttpHeader& header : answer.headers) {
       out += header.name + ": " + header.value + "\r\n";
     }
     out += "Content-Length: " + std::to_string(answer.body.size()) + "\r\n\r\n";

@@ -11,7 +11,7 @@ namespace test_support {
 namespace fake_api_server_test {
 
 using std::chrono::seconds;
-using Kind = kube::http::TransportError::Kind;
+using Kind = kube::client::TransportError::Kind;
 
 constexpr char kWidgets[] = R"({"apiVersion":"apiextensions.k8s.io/v1beta1",
   "kind":"CustomResourceDefinition","metadata":{"name":"widgets.demo.example.com",
@@ -33,12 +33,12 @@ struct World {
     server.Add(kWidgets);
     for (const char* name : {"b", "a", "c"}) server.Add(Widget(name));
   }
-  RecordingSink Get(const std::string& target, kube::system::Clock::Duration timeout = {}) {
-    kube::http::HttpRequest request;
+  RecordingSink Get(const std::string& target, kube::base::Clock::Duration timeout = {}) {
+    kube::client::HttpRequest request;
     request.target = target;
     RecordingSink sink;
     server.Start(request, timeout, sink);
-    while (sink.ends == 0) server.Poll(kube::system::Clock::TimePoint::max());
+    while (sink.ends == 0) server.Poll(kube::base::Clock::TimePoint::max());
     return sink;
   }
   std::string Body(const std::string& target) { return Get(target).body; }
@@ -289,24 +289,24 @@ TEST_CASE("Time passes as the answers take it", "[support]") {
   CHECK(world.clock.passed() == seconds(4));
   world.server.Poll(world.clock.Now() + seconds(2));
   CHECK(world.clock.passed() == seconds(6));
-  CHECK_THROWS_AS(world.server.Poll(kube::system::Clock::TimePoint::max()), std::logic_error);
+  CHECK_THROWS_AS(world.server.Poll(kube::base::Clock::TimePoint::max()), std::logic_error);
 }
 
 TEST_CASE("Answers under way come in turn, in small pieces", "[support]") {
   World world;
   world.server.SetPieceSize(7);
   RecordingSink first, second;
-  kube::http::HttpRequest request;
+  kube::client::HttpRequest request;
   request.target = "/version";
   std::string order;
   first.on_bytes = [&] { order += '1'; };
   second.on_bytes = [&] { order += '2'; };
   world.server.Start(request, {}, first);
   const auto id = world.server.Start(request, {}, second);
-  while (second.pieces < 3) world.server.Poll(kube::system::Clock::TimePoint::max());
+  while (second.pieces < 3) world.server.Poll(kube::base::Clock::TimePoint::max());
   CHECK(order == "121212");
   world.server.Cancel(id);
-  while (first.ends == 0) world.server.Poll(kube::system::Clock::TimePoint::max());
+  while (first.ends == 0) world.server.Poll(kube::base::Clock::TimePoint::max());
   CHECK(second.pieces == 3);
   CHECK(world.server.RequestLines() == std::vector<std::string>(2, "GET /version"));
 }
@@ -319,12 +319,12 @@ TEST_CASE("A request that nobody prepared for fails the test", "[support]") {
       {"GET", "/apis/demo.example.com/v1/widgets?labelSelector=a%21%3Db"},
   }));
   CAPTURE(method, target);
-  kube::http::HttpRequest request;
+  kube::client::HttpRequest request;
   request.method = method;
   request.target = target;
   RecordingSink sink;
   world.server.Start(request, {}, sink);
-  CHECK_THROWS_AS(world.server.Poll(kube::system::Clock::TimePoint::max()), std::logic_error);
+  CHECK_THROWS_AS(world.server.Poll(kube::base::Clock::TimePoint::max()), std::logic_error);
 }
 
 }  // namespace fake_api_server_test

@@ -2,12 +2,12 @@
 
 #include <stdexcept>
 
-#include "kube/system/clock.h"
+#include "kube/base/clock.h"
 
 namespace test_support {
 
 /// A clock that stands still until it is told.
-class FakeClock : public kube::system::Clock {
+class FakeClock : public kube::base::Clock {
  public:
   TimePoint Now() const override { return now_; }
   void Advance(Duration by) { now_ += by; }

@@ -32,7 +32,7 @@ class FakeCluster : public kube::client::Credentials {
   std::vector<std::string> warnings;
 
  private:
-  std::vector<kube::http::HttpHeader> Headers() override { return {}; }
+  std::vector<kube::client::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 

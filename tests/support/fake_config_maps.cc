@@ -23,7 +23,7 @@ std::string TextIn(const Value& object, const std::string& key) {
 }  // namespace
 
 // Of one: it is read, made, and replaced where it still has the resourceVersion that is sent.
-std::optional<FakeAnswer> FakeApi::AnswerConfigMaps(const kube::http::HttpRequest& request,
+std::optional<FakeAnswer> FakeApi::AnswerConfigMaps(const kube::client::HttpRequest& request,
                                                     const std::vector<std::string>& path) {
   const bool is_one = path.size() == 6;
   const bool creates = path.size() == 5 && request.method == "POST";

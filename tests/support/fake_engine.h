@@ -66,7 +66,7 @@ class FakeEngine {
           R"({"status":)" + status + "}");
   }
   void Patch(const std::string& target, const std::string& body) {
-    kube::http::HttpRequest request;
+    kube::client::HttpRequest request;
     request.method = "PATCH";
     request.target = target;
     request.headers = {{"Content-Type", "application/merge-patch+json"}};

@@ -39,8 +39,8 @@ FakeAnswer ForbiddenIn(const std::string& namespace_, const std::string& verb,
 }
 
 /// As the request wants it, whole or its metadata.
-FakeAnswer Show(int code, const Value& object, const kube::http::HttpRequest& request) {
-  const kube::http::ResponseHead head{0, request.headers};
+FakeAnswer Show(int code, const Value& object, const kube::client::HttpRequest& request) {
+  const kube::client::ResponseHead head{0, request.headers};
   const std::string* accept = head.Find("Accept");
   const auto version =
       accept ? MetadataVersion(*accept, "PartialObjectMetadata") : std::optional<std::string>();
@@ -52,7 +52,7 @@ FakeAnswer Show(int code, const Value& object, const kube::http::HttpRequest& re
 }  // namespace
 
 /// Absent: it is of nothing that is known here.
-std::optional<FakeAnswer> FakeApi::AnswerNamespaces(const kube::http::HttpRequest& request,
+std::optional<FakeAnswer> FakeApi::AnswerNamespaces(const kube::client::HttpRequest& request,
                                                     const std::vector<std::string>& path,
                                                     const Query& query) {
   const bool reads = request.method == "GET";
@@ -104,13 +104,13 @@ FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
 
 // A uid in a patch is a precondition, which apiserver pkg/registry/rest/update.go sees to.
 FakeAnswer FakeApi::PatchNamespace(const std::string& name,
-                                   const kube::http::HttpRequest& request) {
+                                   const kube::client::HttpRequest& request) {
   if (IsDenied("patch", kNamespaces)) {
     return ForbiddenIn(name, "patch", kNamespaces, " \"" + name + "\"");
   }
   const Value* stored = FindObject(kNamespaces, name);
   if (!stored) return NoNamespace(name);
-  const kube::http::ResponseHead head{0, request.headers};
+  const kube::client::ResponseHead head{0, request.headers};
   const std::string* type = head.Find("Content-Type");
   auto patched = ApplyPatch(*stored, type ? *type : "", request.body);
   if (!patched) throw std::logic_error("the fake API server does not know " + request.body);
@@ -127,7 +127,7 @@ FakeAnswer FakeApi::PatchNamespace(const std::string& name,
 }
 
 FakeAnswer FakeApi::CreateEvent(const std::string& namespace_,
-                                const kube::http::HttpRequest& request) {
+                                const kube::client::HttpRequest& request) {
   if (IsDenied("create", kEvents)) return ForbiddenIn(namespace_, "create", kEvents, "");
   if (namespace_ != kSystem && !FindObject(kNamespaces, namespace_)) {
     return NoNamespace(namespace_);

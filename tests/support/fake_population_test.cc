@@ -15,7 +15,7 @@ struct World {
   }
   FakeAnswer Send(const std::string& method, const std::string& target,
                   const std::string& body = "", const std::string& content_type = "") {
-    kube::http::HttpRequest request;
+    kube::client::HttpRequest request;
     request.method = method;
     request.target = target;
     request.body = body;

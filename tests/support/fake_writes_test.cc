@@ -24,7 +24,7 @@ struct World {
   }
   RecordingSink Send(const std::string& method, const std::string& target,
                      const std::string& body = "", const std::string& accept = kMetadata) {
-    kube::http::HttpRequest request;
+    kube::client::HttpRequest request;
     request.method = method;
     request.target = target;
     request.headers = {{"Accept", accept}};
@@ -35,7 +35,7 @@ struct World {
     }
     RecordingSink sink;
     server.Start(request, {}, sink);
-    while (sink.ends == 0) server.Poll(kube::system::Clock::TimePoint::max());
+    while (sink.ends == 0) server.Poll(kube::base::Clock::TimePoint::max());
     return sink;
   }
   std::string Get(const std::string& name) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "kube/http/curl_transport.h"
+#include "kube/client/curl_transport.h"
 #include "tests/support/recording_sink.h"
 
 namespace test_support {
@@ -17,7 +17,7 @@ struct HttpCall {
 };
 
 /// Sends a request and waits for what comes of it, a minute at most.
-inline HttpCall Call(kube::http::Transport& transport, kube::http::HttpRequest request) {
+inline HttpCall Call(kube::client::Transport& transport, kube::client::HttpRequest request) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   RecordingSink sink;
   transport.Start(std::move(request), std::chrono::minutes(1), sink);
@@ -27,9 +27,9 @@ inline HttpCall Call(kube::http::Transport& transport, kube::http::HttpRequest r
 }
 
 /// A POST of a body, or a GET where there is none.
-inline HttpCall Call(kube::http::Transport& transport, const std::string& target,
+inline HttpCall Call(kube::client::Transport& transport, const std::string& target,
                      const std::string& body = "") {
-  kube::http::HttpRequest request;
+  kube::client::HttpRequest request;
   request.method = body.empty() ? "GET" : "POST";
   request.target = target;
   request.body = body;

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "kube/http/transport.h"
+#include "kube/client/transport.h"
 
 namespace test_support {
 
 /// Keeps what a transport delivers.
-class RecordingSink : public kube::http::ResponseSink {
+class RecordingSink : public kube::client::ResponseSink {
  public:
-  void OnHead(const kube::http::ResponseHead& answer_head) override {
+  void OnHead(const kube::client::ResponseHead& answer_head) override {
     head = answer_head;
     ++heads;
   }
@@ -21,7 +21,7 @@ class RecordingSink : public kube::http::ResponseSink {
     ++pieces;
     if (on_bytes) on_bytes();
   }
-  void OnEnd(const std::optional<kube::http::TransportError>& transport_error) override {
+  void OnEnd(const std::optional<kube::client::TransportError>& transport_error) override {
     ++ends;
     error = transport_error;
     if (on_end) on_end();
@@ -29,10 +29,10 @@ class RecordingSink : public kube::http::ResponseSink {
 
   int status() const { return head ? head->status : 0; }
 
-  std::optional<kube::http::ResponseHead> head;
+  std::optional<kube::client::ResponseHead> head;
   std::string body;
   int heads = 0, pieces = 0, ends = 0;
-  std::optional<kube::http::TransportError> error;
+  std::optional<kube::client::TransportError> error;
   std::function<void()> on_bytes, on_end;
 };
 

@@ -4,38 +4,25 @@ import re
 # Each room knows itself and the rooms of earlier lines, none of its own line: kube before migrate before plugin.
 ORDER = """
 kube/base
-kube/json kube/system
+kube/json
 kube/go kube/yaml
 kube/meta
-kube/schema/format
 kube/cel
-kube/schema
-kube/config kube/mutation
-kube/schema/validation kube/http
-kube/crd kube/client kube/serve
-kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission kube/lease
+kube/client kube/mutation kube/schema
+kube/crd kube/serve
+kube/admission kube/suggest
 
-migrate/report migrate/lists migrate/disk
-migrate/owners migrate/mutate migrate/lease
-migrate/check migrate/manifests migrate/spool
-migrate/crds migrate/proof migrate/populate
-migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate/webhooks
-migrate/backup migrate/sweep/source migrate/suggest migrate/population
-migrate/sweep migrate/population/control
-migrate/flip migrate/engine
+migrate/report
+migrate/cluster
+migrate/check
+migrate/rewrite
 migrate/migration
-migrate/restore
+migrate/guard migrate/populate migrate/restore
 
-plugin/flags plugin/usage
 plugin/terminal
-plugin/report/data
-plugin/report/text
-plugin/report/page plugin/access
-plugin/report/format plugin/serving plugin/fleet
-plugin/population plugin/check plugin/migration
+plugin/report
+plugin/cli
 plugin/command
-plugin/completion
-plugin
 """
 ROOMS = {room: line for line, rooms in enumerate(ORDER.splitlines()) for room in rooms.split()}
 TOPS = ("kube", "migrate", "plugin")

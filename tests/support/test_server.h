@@ -3,7 +3,7 @@
 #include <string>
 #include <thread>
 
-#include "kube/config/connection.h"
+#include "kube/client/connection.h"
 #include "kube/serve/server.h"
 #include "tests/support/gate.h"
 
@@ -30,9 +30,9 @@ inline kube::serve::ServerOptions OnLoopback() {
   return options;
 }
 
-inline kube::config::ConnectionConfig To(const kube::serve::Server& server,
+inline kube::client::ConnectionConfig To(const kube::serve::Server& server,
                                          const std::string& scheme = "http") {
-  kube::config::ConnectionConfig config;
+  kube::client::ConnectionConfig config;
   config.server = scheme + "://127.0.0.1:" + std::to_string(server.port());
   return config;
 }

@@ -2,13 +2,13 @@
 // validate-update.
 #include <algorithm>
 
+#include "kube/crd/crd_validation.h"
 #include "kube/crd/custom_resource.h"
-#include "kube/crd/rules/crd_validation.h"
 #include "kube/schema/defaulting.h"
+#include "kube/schema/glance.h"
+#include "kube/schema/object_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_read.h"
-#include "kube/schema/validation/glance.h"
-#include "kube/schema/validation/object_validation.h"
 #include "tests/vectors/inputs.h"
 #include "tests/vectors/ops.h"
 
@@ -17,11 +17,11 @@ namespace {
 
 using kube::crd::CustomResourceServer;
 using kube::crd::ServerNotes;
+using kube::schema::ErrorsOfCreate;
+using kube::schema::ErrorsOfUpdate;
+using kube::schema::ObjectRules;
+using kube::schema::Ratcheting;
 using kube::schema::StructuralSchema;
-using kube::schema::validation::ErrorsOfCreate;
-using kube::schema::validation::ErrorsOfUpdate;
-using kube::schema::validation::ObjectRules;
-using kube::schema::validation::Ratcheting;
 using Error = std::optional<std::string>;
 
 /// The server's answer is {"object"} or {"error"}, or both where it is complete but refused.
@@ -168,8 +168,8 @@ void CompareDefaults(const std::string& path, const StructuralSchema* expected,
 // shows it, nor for an object without a loss that loses something by that.
 void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
                    Mismatches& mismatches) {
-  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-  const auto sight = kube::schema::validation::ValidityGlance(rules.schema).Look(object, patterns);
+  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
+  const auto sight = kube::schema::ValidityGlance(rules.schema).Look(object, patterns);
   if (sight.loses_nothing) {
     Paths lost;
     kube::schema::FindLostFields(object, &rules.structural, lost);
@@ -236,7 +236,7 @@ void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches) {
   const kube::json::Value& object = Get(vector.input, "object");
   const kube::json::Value& old = Get(vector.input, "old");
   const ObjectRules rules{*schema, *structural};
-  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
   const auto compare = [&](std::string_view what,
                            const std::vector<kube::meta::FieldError>& errors) {
     Get(vector.expected, what);

@@ -1,8 +1,8 @@
 // The ops that say what is wrong with a schema or CRD: structural, validate-schema,
 // nonstructural-condition, validate-crd.
 #include "kube/crd/crd_condition.h"
-#include "kube/crd/rules/crd_validation.h"
-#include "kube/schema/validation/validation.h"
+#include "kube/crd/crd_validation.h"
+#include "kube/schema/validation.h"
 #include "tests/vectors/inputs.h"
 #include "tests/vectors/ops.h"
 
@@ -15,7 +15,7 @@ std::vector<std::string> Strings(const std::vector<kube::meta::FieldError>& erro
   return strings;
 }
 
-std::vector<std::string> Strings(const std::vector<kube::crd::rules::CrdFinding>& findings) {
+std::vector<std::string> Strings(const std::vector<kube::crd::CrdFinding>& findings) {
   std::vector<std::string> strings;
   for (const auto& finding : findings) strings.push_back(finding.error.ToString());
   return strings;
@@ -65,7 +65,7 @@ void CompareCrdErrors(const Vector& vector, const kube::crd::Crd& crd, const kub
                       Mismatches& mismatches) {
   Get(vector.expected, "errors");
   mismatches.CompareAsSets("errors", FindStrings(vector.expected, "errors"),
-                           Strings(kube::crd::rules::ValidateCrd(crd, old)));
+                           Strings(kube::crd::ValidateCrd(crd, old)));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void ReplayStructural(const Vector& vector, Mismatches& mismatches) {
     mismatches.CompareErrors("conversionError", expected_conversion_error, conversion_error);
     if (conversion_error) return;
     mismatches.CompareStrings("errors", FindStrings(vector.expected, "errors"),
-                              Strings(kube::schema::validation::ValidateStructural(*props, "")));
+                              Strings(kube::schema::ValidateStructural(*props, "")));
   }
   const auto crd = ReadCrdOrSchema(vector, mismatches);
   if (crd && !expected_conversion_error) CompareConditionOfVersion(vector, *crd, mismatches);

@@ -1,4 +1,4 @@
-#include "kube/auth/credentials.h"
+#include "kube/client/credentials.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -7,32 +7,32 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 
-namespace kube::auth {
+namespace kube::client {
 namespace {
 
 using std::chrono::seconds;
 using test_support::FakeClock;
 using test_support::TempFolder;
 
-config::ConnectionConfig Https() {
-  config::ConnectionConfig config;
+ConnectionConfig Https() {
+  ConnectionConfig config;
   config.server = "https://10.0.0.1:6443";
   return config;
 }
 
-std::string Show(const std::vector<http::HttpHeader>& headers) {
+std::string Show(const std::vector<HttpHeader>& headers) {
   std::string text;
-  for (const http::HttpHeader& header : headers) text += header.name + ": " + header.value + "\n";
+  for (const HttpHeader& header : headers) text += header.name + ": " + header.value + "\n";
   return text;
 }
 
-std::string HeadersOf(const config::ConnectionConfig& config) {
+std::string HeadersOf(const ConnectionConfig& config) {
   const FakeClock clock;
   return Show(MakeCredentials(config, clock)->Headers());
 }
 
 TEST_CASE("A token or a user name goes into Authorization", "[kube][credentials]") {
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   CHECK(HeadersOf(config).empty());
   SECTION("token") {
     config.token = "abc";
@@ -46,13 +46,13 @@ TEST_CASE("A token or a user name goes into Authorization", "[kube][credentials]
 }
 
 TEST_CASE("A password without a user name is sent too", "[kube][credentials]") {
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.password = "pw";
   CHECK(HeadersOf(config) == "Authorization: Basic OnB3\n");
 }
 
 TEST_CASE("Without TLS the user name of the URL is sent", "[kube][credentials]") {
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.server = "http://10.0.0.1:8080";
   config.username = "ann";
   config.password = "a:b";
@@ -61,17 +61,17 @@ TEST_CASE("Without TLS the user name of the URL is sent", "[kube][credentials]")
 }
 
 TEST_CASE("Without TLS no token is sent", "[kube][credentials]") {
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.server = "http://10.0.0.1:8080";
   config.token = "abc";
   config.token_file = "/nowhere/token";
-  config.exec = config::ExecConfig{};
+  config.exec = ExecConfig{};
   config.impersonation.user = "bob";
   CHECK(HeadersOf(config) == "Impersonate-User: bob\n");
 }
 
 TEST_CASE("Impersonation names user, uid, groups and extra", "[kube][credentials]") {
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.token = "abc";
   config.impersonation.groups = {"ignored without a user"};
   CHECK(HeadersOf(config) == "Authorization: Bearer abc\n");
@@ -86,7 +86,7 @@ TEST_CASE("Impersonation names user, uid, groups and extra", "[kube][credentials
 
 TEST_CASE("A token file is read again as it gets old", "[kube][credentials]") {
   const TempFolder folder;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.token = "older";
   config.token_file = folder.Write("token", "  one\n");
   FakeClock clock;
@@ -101,7 +101,7 @@ TEST_CASE("A token file is read again as it gets old", "[kube][credentials]") {
 
 TEST_CASE("A token beside a file counts while the file cannot be read", "[kube][credentials]") {
   const TempFolder folder;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.token = "beside";
   config.token_file = folder.Write("token", "\n");
   SECTION("empty") {}
@@ -116,7 +116,7 @@ TEST_CASE("A token beside a file counts while the file cannot be read", "[kube][
 
 TEST_CASE("The last good token of a file wins", "[kube][credentials]") {
   const TempFolder folder;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.token_file = folder.Write("token", "one");
   FakeClock clock;
   const auto credentials = MakeCredentials(config, clock);
@@ -130,7 +130,7 @@ TEST_CASE("The last good token of a file wins", "[kube][credentials]") {
 
 TEST_CASE("After 401 a token file is read at once, a token stays", "[kube][credentials]") {
   const TempFolder folder;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   FakeClock clock;
   SECTION("token") {
     config.token = "abc";
@@ -149,7 +149,7 @@ TEST_CASE("After 401 a token file is read at once, a token stays", "[kube][crede
 TEST_CASE("What cannot be credentials is told without its secrets", "[kube][credentials]") {
   const TempFolder folder;
   const FakeClock clock;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   std::string want;
   SECTION("no file") {
     config.token_file = "/nowhere/token";
@@ -173,7 +173,7 @@ TEST_CASE("What cannot be credentials is told without its secrets", "[kube][cred
     want = "the token has control characters, which no header can carry";
   }
   SECTION("X1: a plugin of a version that nobody knows") {
-    config.exec = config::ExecConfig{};
+    config.exec = ExecConfig{};
     config.exec->api_version = "client.authentication.k8s.io/v1alpha1";
     want = "exec plugin: invalid apiVersion \"client.authentication.k8s.io/v1alpha1\"";
   }
@@ -183,7 +183,7 @@ TEST_CASE("What cannot be credentials is told without its secrets", "[kube][cred
 TEST_CASE("A token file that changes is another version of the credentials",
           "[kube][credentials]") {
   const TempFolder folder;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.token_file = folder.Write("token", "one");
   FakeClock clock;
   const auto credentials = MakeCredentials(config, clock);
@@ -199,9 +199,9 @@ TEST_CASE("A token file that changes is another version of the credentials",
 
 TEST_CASE("X4: a plugin says who we are, beside whom to impersonate", "[kube][credentials]") {
   const TempFolder folder;
-  config::ConnectionConfig config = Https();
+  ConnectionConfig config = Https();
   config.impersonation.user = "bob";
-  config.exec = config::ExecConfig{};
+  config.exec = ExecConfig{};
   config.exec->api_version = "client.authentication.k8s.io/v1";
   config.exec->interactive_mode = "Never";
   config.exec->command = folder.WriteScript(
@@ -216,8 +216,8 @@ TEST_CASE("X4: a plugin says who we are, beside whom to impersonate", "[kube][cr
 }
 
 TEST_CASE("K4: a plugin is not run where something else says who we are", "[kube][credentials]") {
-  config::ConnectionConfig config = Https();
-  config.exec = config::ExecConfig{};  // Headers would throw
+  ConnectionConfig config = Https();
+  config.exec = ExecConfig{};  // Headers would throw
   SECTION("token") {
     config.token = "abc";
     CHECK(HeadersOf(config) == "Authorization: Bearer abc\n");
@@ -233,4 +233,4 @@ TEST_CASE("K4: a plugin is not run where something else says who we are", "[kube
 }
 
 }  // namespace
-}  // namespace kube::auth
+}  // namespace kube::client

@@ -1,4 +1,4 @@
-#include "kube/auth/exec_credentials.h"
+#include "kube/client/exec_credentials.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 
-namespace kube::auth {
+namespace kube::client {
 namespace {
 
 using std::chrono::seconds;
@@ -26,12 +26,12 @@ constexpr std::chrono::sys_seconds kNow =
 struct World {
   World() {
     config.server = "https://10.0.0.1:6443";
-    config.exec = config::ExecConfig{};
+    config.exec = ExecConfig{};
     config.exec->api_version = "client.authentication.k8s.io/v1";
     config.exec->interactive_mode = "Never";
     options.wall_time = [this] { return now; };
     options.stdin_is_terminal = [this] { return is_terminal; };
-    options.use_certificate = [this](const config::ClientCertificate& certificate) {
+    options.use_certificate = [this](const ClientCertificate& certificate) {
       certificates.push_back(certificate.certificate_pem + certificate.key_pem);
     };
   }
@@ -53,7 +53,7 @@ struct World {
     return *made;
   }
   std::string Authorization() {
-    const std::vector<http::HttpHeader> headers = credentials().Headers();
+    const std::vector<HttpHeader> headers = credentials().Headers();
     return headers.empty() ? "" : headers.at(0).name + ": " + headers.at(0).value;
   }
   /// What Headers() throws.
@@ -67,7 +67,7 @@ struct World {
   }
 
   TempFolder folder;
-  config::ConnectionConfig config;
+  ConnectionConfig config;
   FakeClock clock;
   ExecOptions options;
   std::chrono::sys_seconds now = kNow;
@@ -270,7 +270,7 @@ TEST_CASE("A plugin ends when we are asked to stop", "[kube][exec]") {
 struct Connected : World {
   explicit Connected(const std::string& status) {
     PluginWithStatus(status);
-    client::ClientOptions client_options;
+    ClientOptions client_options;
     client_options.on_request = [this](const std::string& line) { log += line + "\n"; };
     client.emplace(server, credentials(), clock, client_options);
   }
@@ -279,7 +279,7 @@ struct Connected : World {
 
   FakeApiServer server{clock};
   std::string log;
-  std::optional<client::Client> client;
+  std::optional<Client> client;
 };
 
 TEST_CASE("X4: a token that expires in the middle is renewed before the next request",
@@ -318,10 +318,10 @@ TEST_CASE("X5: a second 401 is the answer", "[kube][exec]") {
 }
 
 /// Knows when a call has ended.
-class EndSink : public client::ResultSink {
+class EndSink : public ResultSink {
  public:
   void OnBytes(std::string_view) override {}
-  void OnEnd(const std::optional<client::CallError>& error) override {
+  void OnEnd(const std::optional<CallError>& error) override {
     ended = true;
     succeeded = !error;
   }
@@ -336,7 +336,7 @@ TEST_CASE("X5: of many requests that are refused together one runs the plugin", 
   // Those under way are refused, while a new one brings the next token by itself.
   world.server.RequireToken("t2");
   EndSink sinks[4];
-  client::ApiRequest request;
+  ApiRequest request;
   request.target = "/version";
   for (EndSink& sink : std::span(sinks).first(3)) world.client->Start(request, sink);
   world.client->Poll(world.clock.Now());
@@ -400,4 +400,4 @@ TEST_CASE("What has expired is not taken from another client", "[auth]") {
 }
 
 }  // namespace
-}  // namespace kube::auth
+}  // namespace kube::client

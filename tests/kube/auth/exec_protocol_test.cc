@@ -1,16 +1,16 @@
-#include "kube/auth/exec_protocol.h"
+#include "kube/client/exec_protocol.h"
 
 #include <catch2/catch.hpp>
 
-namespace kube::auth {
+namespace kube::client {
 namespace {
 
 const std::string kV1 = "client.authentication.k8s.io/v1";
 const std::string kBeta = "client.authentication.k8s.io/v1beta1";
 
-config::ConnectionConfig Config(const std::string& api_version) {
-  config::ConnectionConfig config;
-  config.exec = config::ExecConfig{};
+ConnectionConfig Config(const std::string& api_version) {
+  ConnectionConfig config;
+  config.exec = ExecConfig{};
   config.exec->api_version = api_version;
   config.exec->server = "https://127.0.0.1:18443/";
   return config;
@@ -48,7 +48,7 @@ TEST_CASE("X2: a plugin is told what kubectl tells it", "[kube][exec]") {
 }
 
 TEST_CASE("X2: a plugin that wants it is told of the cluster", "[kube][exec]") {
-  config::ConnectionConfig config = Config(kV1);
+  ConnectionConfig config = Config(kV1);
   config.exec->provide_cluster_info = true;
   const std::string start =
       "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"spec\":{"
@@ -83,8 +83,8 @@ TEST_CASE("X3: a token, a certificate with its key, or both", "[kube][exec]") {
   CHECK(Read(Answer(R"({"token":"t"})")) == ExecCredential{"t", {}, {}});
   const std::string pair =
       R"("clientCertificateData":"-----BEGIN CERTIFICATE-----\nc","clientKeyData":"-----BEGIN EC PRIVATE KEY-----\nk")";
-  const config::ClientCertificate certificate{"-----BEGIN CERTIFICATE-----\nc",
-                                              "-----BEGIN EC PRIVATE KEY-----\nk"};
+  const ClientCertificate certificate{"-----BEGIN CERTIFICATE-----\nc",
+                                      "-----BEGIN EC PRIVATE KEY-----\nk"};
   CHECK(Read(Answer("{" + pair + "}")) == ExecCredential{"", certificate, {}});
   CHECK(Read(Answer(R"({"token":"t",)" + pair + "}")) == ExecCredential{"t", certificate, {}});
 }
@@ -184,4 +184,4 @@ TEST_CASE("X3: an installHint cannot steer a terminal", "[kube][exec]") {
 }
 
 }  // namespace
-}  // namespace kube::auth
+}  // namespace kube::client

@@ -1,8 +1,8 @@
-#include "kube/auth/header_value.h"
+#include "kube/client/header_value.h"
 
 #include <catch2/catch.hpp>
 
-namespace kube::auth {
+namespace kube::client {
 namespace {
 
 TEST_CASE("What cannot stand in a header is told apart", "[kube][credentials]") {
@@ -15,4 +15,4 @@ TEST_CASE("What cannot stand in a header is told apart", "[kube][credentials]") 
 }
 
 }  // namespace
-}  // namespace kube::auth
+}  // namespace kube::client

@@ -9,7 +9,7 @@ namespace kube::client {
 namespace answer_meaning_test {
 
 using enum Meaning;
-using Kind = http::TransportError::Kind;
+using Kind = TransportError::Kind;
 
 CallError Answer(int code, const std::string& message = "") {
   ApiStatus status;
@@ -19,8 +19,7 @@ CallError Answer(int code, const std::string& message = "") {
 }
 
 CallError NoAnswer(Kind kind) {
-  return {
-      .status = std::nullopt, .transport = http::TransportError{kind, "reset"}, .message = "reset"};
+  return {.status = std::nullopt, .transport = TransportError{kind, "reset"}, .message = "reset"};
 }
 
 struct Row {

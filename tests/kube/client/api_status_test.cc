@@ -7,12 +7,12 @@
 namespace kube::client {
 namespace api_status_test {
 
-ApiStatus Read(int code, std::string_view body, std::vector<http::HttpHeader> headers = {},
+ApiStatus Read(int code, std::string_view body, std::vector<HttpHeader> headers = {},
                std::string_view method = "GET") {
   return ReadApiStatus(method, {code, std::move(headers)}, body);
 }
 
-const std::vector<http::HttpHeader> kJson = {{"Content-Type", "application/json"}};
+const std::vector<HttpHeader> kJson = {{"Content-Type", "application/json"}};
 
 TEST_CASE("A Status says what went wrong", "[kube][status]") {
   const ApiStatus status = Read(404, R"({"kind":"Status","apiVersion":"v1","metadata":{},
@@ -81,7 +81,7 @@ TEST_CASE("An answer that is no Status is worded by its code", "[kube][status]")
        "the server responded with the status code 302 but did not return more information"},
   }));
   CAPTURE(row.code, row.method, row.type, row.body);
-  std::vector<http::HttpHeader> headers;
+  std::vector<HttpHeader> headers;
   if (!row.type.empty()) headers.push_back({"content-type", row.type});
   const ApiStatus status = Read(row.code, row.body, headers, row.method);
   CHECK(status.reason == row.reason);
@@ -122,7 +122,7 @@ TEST_CASE("How long to wait stands in the header, or else in the details", "[kub
           {"99999999999999999999999", "{}", std::nullopt},
       }));
   CAPTURE(header, details);
-  std::vector<http::HttpHeader> headers;
+  std::vector<HttpHeader> headers;
   if (!header.empty()) headers.push_back({"Retry-After", header});
   const ApiStatus status = Read(429, R"({"status":"Failure","details":)" + details + "}", headers);
   CHECK(status.retry_after == want);

@@ -17,18 +17,18 @@ constexpr std::uint64_t kMiB = 1024 * 1024;
 
 /// Answers that never end: with each Poll time goes on by a pause, or to the deadline where that
 /// comes first, and with each pause every answer goes on by a piece.
-class EndlessTransport : public http::Transport {
+class EndlessTransport : public Transport {
  public:
   explicit EndlessTransport(test_support::FakeClock& clock) : clock_(clock) {}
 
-  RequestId Start(http::HttpRequest, system::Clock::Duration, http::ResponseSink& sink) override {
+  RequestId Start(HttpRequest, base::Clock::Duration, ResponseSink& sink) override {
     sinks_[++last_] = &sink;
     if (has_head) sink.OnHead({status, {}});
     next_ = clock_.Now() + pause;
     return last_;
   }
   void Cancel(RequestId id) override { sinks_.erase(id); }
-  void Poll(system::Clock::TimePoint deadline) override {
+  void Poll(base::Clock::TimePoint deadline) override {
     if (deadline < next_ || sinks_.empty()) return clock_.AdvanceTo(deadline);
     clock_.AdvanceTo(next_);
     next_ += pause;
@@ -43,16 +43,16 @@ class EndlessTransport : public http::Transport {
 
   int status = 200;
   bool has_head = true;
-  system::Clock::Duration pause = seconds(1);
+  base::Clock::Duration pause = seconds(1);
   std::string piece = "x";
   std::uint64_t sent = 0;
   std::optional<RequestId> ends;  // behind its next piece; counted from 1
 
  private:
   test_support::FakeClock& clock_;
-  std::map<RequestId, http::ResponseSink*> sinks_;
+  std::map<RequestId, ResponseSink*> sinks_;
   RequestId last_ = 0;
-  system::Clock::TimePoint next_{};
+  base::Clock::TimePoint next_{};
 };
 
 class CountingSink : public ResultSink {
@@ -74,14 +74,14 @@ class CountingSink : public ResultSink {
 
 struct World {
   /// False: it goes on after `most`.
-  bool Run(ApiRequest request, system::Clock::Duration most = minutes(30)) {
+  bool Run(ApiRequest request, base::Clock::Duration most = minutes(30)) {
     request.target = "/apis/demo";
     client.Start(std::move(request), sink);
     const auto end = clock.Now() + most;
     while (!sink.is_done && clock.Now() < end) client.Poll(end);
     return sink.is_done;
   }
-  http::TransportError::Kind Kind() const {
+  TransportError::Kind Kind() const {
     REQUIRE(sink.error);
     REQUIRE(sink.error->transport);
     return sink.error->transport->kind;
@@ -101,7 +101,7 @@ TEST_CASE("An answer that is longer than it may be is given up", "[kube][client]
   ApiRequest request;
   request.most_bytes = 10 * kMiB;
   REQUIRE(world.Run(request));
-  CHECK(world.Kind() == http::TransportError::Kind::kTooLong);
+  CHECK(world.Kind() == TransportError::Kind::kTooLong);
   CHECK(world.sink.error->message ==
         "the server's answer to GET /apis/demo is longer than 10485760 bytes");
   CHECK(world.sink.bytes == 10 * kMiB);
@@ -133,7 +133,7 @@ TEST_CASE("Of an error, and of HTML, no more is read than is of use", "[kube][cl
   REQUIRE(world.Run({}));
   REQUIRE(world.sink.error);
   if (world.transport.status == 200) {
-    CHECK(world.Kind() == http::TransportError::Kind::kForeign);
+    CHECK(world.Kind() == TransportError::Kind::kForeign);
   } else {
     REQUIRE(world.sink.error->status);
     CHECK(world.sink.error->status->code == world.transport.status);
@@ -147,7 +147,7 @@ TEST_CASE("An answer that drips is given up after a minute", "[kube][client][lim
   world.transport.piece = GENERATE("x", " ", std::string(99, 'x'));
   REQUIRE(world.Run({}));
   if (world.transport.status == 200) {
-    CHECK(world.Kind() == http::TransportError::Kind::kTimeout);
+    CHECK(world.Kind() == TransportError::Kind::kTimeout);
     CHECK_THAT(world.sink.error->message, Catch::Contains("comes too slowly"));
   }
   CHECK(world.clock.passed() >= minutes(1));
@@ -188,7 +188,7 @@ TEST_CASE("Time that the end of another answer takes is not the server's",
   world.client.Start({}, world.sink);
   CountingSink other;
   other.on_end = [&world] { world.clock.Advance(minutes(10)); };
-  for (http::Transport::RequestId i = 2; i < 40 && !world.sink.is_done; ++i) {
+  for (Transport::RequestId i = 2; i < 40 && !world.sink.is_done; ++i) {
     other.is_done = false;
     world.client.Start({}, other);
     world.client.Poll(world.clock.Now());
@@ -204,7 +204,7 @@ TEST_CASE("A drip beside much else that is done is given up all the same",
   World world;
   world.sink.on_bytes = [&world] { world.clock.Advance(seconds(5)); };
   REQUIRE(world.Run({}));
-  CHECK(world.Kind() == http::TransportError::Kind::kTimeout);
+  CHECK(world.Kind() == TransportError::Kind::kTimeout);
 }
 
 TEST_CASE("Whoever gathers an answer says how long it may be", "[kube][client][limits]") {

@@ -154,7 +154,7 @@ TEST_CASE("What was handed on is sent for again only if it is forgotten", "[kube
   SECTION("forgotten") {
     ForgettingSink sink;
     world.client().Start({}, sink);
-    while (sink.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
+    while (sink.ends == 0) world.client().Poll(base::Clock::TimePoint::max());
     CHECK_FALSE(sink.error);
     CHECK(sink.body == "whole");
   }

@@ -15,7 +15,7 @@ TEST_CASE("A call carries its headers and brings the body", "[kube][client]") {
   const CallSink sink = world.Call("PATCH", "{}");
   CHECK_FALSE(sink.error);
   CHECK(sink.body == "{\"a\":1}");
-  const http::HttpRequest& sent = world.transport.requests.at(0);
+  const HttpRequest& sent = world.transport.requests.at(0);
   CHECK(sent.method == "PATCH");
   CHECK(sent.target == "/version");
   CHECK(sent.body == "{}");
@@ -232,7 +232,7 @@ TEST_CASE("Of many calls refused together one refreshes the credentials", "[kube
   CallSink sinks[3];
   for (CallSink& sink : sinks) world.client().Start({}, sink);
   while (sinks[0].ends + sinks[1].ends + sinks[2].ends < 3) {
-    world.client().Poll(system::Clock::TimePoint::max());
+    world.client().Poll(base::Clock::TimePoint::max());
   }
   for (const CallSink& sink : sinks) CHECK_FALSE(sink.error);
   CHECK(world.credentials.refreshes == 1);
@@ -240,8 +240,8 @@ TEST_CASE("Of many calls refused together one refreshes the credentials", "[kube
 
 TEST_CASE("O6: Each warning is told once", "[kube][client]") {
   World world;
-  const std::vector<http::HttpHeader> headers = {{"Warning", R"(299 - "old")"},
-                                                 {"Warning", R"(299 - "old", 299 - "older")"}};
+  const std::vector<HttpHeader> headers = {{"Warning", R"(299 - "old")"},
+                                           {"Warning", R"(299 - "old", 299 - "older")"}};
   world.transport.script = {{200, "{}", headers, {}, false}, {404, "", headers, {}, false}};
   world.Call();
   world.Call();
@@ -255,10 +255,10 @@ TEST_CASE("A call goes on while another waits to be sent again", "[kube][client]
   CallSink slow, fast;
   world.client().Start({}, slow);
   world.client().Start({}, fast);
-  while (fast.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
+  while (fast.ends == 0) world.client().Poll(base::Clock::TimePoint::max());
   CHECK(slow.ends == 0);
   CHECK(world.clock.passed() < seconds(1));
-  while (slow.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
+  while (slow.ends == 0) world.client().Poll(base::Clock::TimePoint::max());
   CHECK(slow.body == "b");
   CHECK(world.clock.passed() >= seconds(60));
 }
@@ -268,7 +268,7 @@ TEST_CASE("Poll ends at its deadline while a call waits to be sent again", "[kub
   world.transport.script = {RetryAfter(503, "60")};
   CallSink sink;
   world.client().Start({}, sink);
-  world.client().Poll(system::Clock::TimePoint::max());
+  world.client().Poll(base::Clock::TimePoint::max());
   const auto deadline = world.clock.Now() + seconds(5);
   world.client().Poll(deadline);
   CHECK(world.clock.Now() == deadline);
@@ -292,15 +292,15 @@ TEST_CASE("A cancelled call is never heard of again", "[kube][client]") {
     world.client().Start({}, other);
     const auto under_way = world.client().Start({}, cancelled);
     other.on_end = [&] { world.client().Cancel(under_way); };
-    world.client().Poll(system::Clock::TimePoint::max());
+    world.client().Poll(base::Clock::TimePoint::max());
     CHECK(other.ends == 1);
-    CHECK(world.transport.cancelled == std::vector<http::Transport::RequestId>{2});
+    CHECK(world.transport.cancelled == std::vector<Transport::RequestId>{2});
     world.client().Poll(world.clock.Now() + seconds(1));
     CHECK(cancelled.ends == 0);
   }
   SECTION("waiting to be sent again") {
     world.transport.script = {RetryAfter(503, "1")};
-    world.client().Poll(system::Clock::TimePoint::max());
+    world.client().Poll(base::Clock::TimePoint::max());
     world.client().Cancel(id);
     world.client().Poll(world.clock.Now() + seconds(5));
     CHECK(world.transport.requests.size() == 1);
@@ -315,10 +315,10 @@ TEST_CASE("A client that goes cancels what is under way", "[kube][client]") {
   world.transport.script = {{200, "a", {}, {}, false}};
   world.client().Start({}, first);
   world.client().Start({}, second);
-  world.client().Poll(system::Clock::TimePoint::max());
+  world.client().Poll(base::Clock::TimePoint::max());
   world.made.reset();
   CHECK(first.ends == 1);
-  CHECK(world.transport.cancelled == std::vector<http::Transport::RequestId>{2});
+  CHECK(world.transport.cancelled == std::vector<Transport::RequestId>{2});
 }
 
 TEST_CASE("A sink may start the next call at its end", "[kube][client]") {
@@ -327,7 +327,7 @@ TEST_CASE("A sink may start the next call at its end", "[kube][client]") {
   CallSink first, second;
   first.on_end = [&] { world.client().Start({}, second); };
   world.client().Start({}, first);
-  while (second.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
+  while (second.ends == 0) world.client().Poll(base::Clock::TimePoint::max());
   CHECK(second.body == "b");
 }
 

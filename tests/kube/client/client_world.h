@@ -17,19 +17,19 @@ namespace kube::client::client_test {
 
 using std::chrono::seconds;
 using test_support::FakeClock;
-using Kind = http::TransportError::Kind;
+using Kind = client::TransportError::Kind;
 
 /// An answer, or how it ended before it was complete.
 struct Scripted {
   int status = 200;
   std::string body;
-  std::vector<http::HttpHeader> headers;
-  std::optional<http::TransportError> error;
+  std::vector<client::HttpHeader> headers;
+  std::optional<client::TransportError> error;
   bool no_head = false;
 };
 
 inline Scripted Lost(const std::string& body = "", Kind kind = Kind::kConnectionLost) {
-  return {200, body, {}, http::TransportError{kind, "EOF"}, body.empty()};
+  return {200, body, {}, client::TransportError{kind, "EOF"}, body.empty()};
 }
 
 inline Scripted RetryAfter(int status, const std::string& wait = "2") {
@@ -37,12 +37,12 @@ inline Scripted RetryAfter(int status, const std::string& wait = "2") {
 }
 
 /// Gives the answers of a script in their order, one a Poll; every request takes a millisecond.
-class ScriptedTransport : public http::Transport {
+class ScriptedTransport : public client::Transport {
  public:
   explicit ScriptedTransport(FakeClock& clock) : clock_(clock) {}
 
-  RequestId Start(http::HttpRequest request, system::Clock::Duration timeout,
-                  http::ResponseSink& sink) override {
+  RequestId Start(client::HttpRequest request, base::Clock::Duration timeout,
+                  client::ResponseSink& sink) override {
     requests.push_back(std::move(request));
     sent_at.push_back(clock_.passed());
     timeouts.push_back(timeout);
@@ -53,10 +53,10 @@ class ScriptedTransport : public http::Transport {
     cancelled.push_back(id);
     std::erase_if(waiting_, [&](const auto& entry) { return entry.first == id; });
   }
-  void Poll(system::Clock::TimePoint deadline) override {
+  void Poll(base::Clock::TimePoint deadline) override {
     if (waiting_.empty()) return clock_.AdvanceTo(deadline);
     clock_.Advance(std::chrono::milliseconds(1));
-    http::ResponseSink& sink = *waiting_.front().second;
+    client::ResponseSink& sink = *waiting_.front().second;
     waiting_.pop_front();
     REQUIRE_FALSE(script.empty());
     const Scripted answer = script.front();
@@ -69,19 +69,19 @@ class ScriptedTransport : public http::Transport {
   }
 
   std::deque<Scripted> script;
-  std::vector<http::HttpRequest> requests;
-  std::vector<system::Clock::Duration> sent_at, timeouts;
+  std::vector<client::HttpRequest> requests;
+  std::vector<base::Clock::Duration> sent_at, timeouts;
   std::vector<RequestId> cancelled;
 
  private:
   FakeClock& clock_;
-  std::deque<std::pair<RequestId, http::ResponseSink*>> waiting_;
+  std::deque<std::pair<RequestId, client::ResponseSink*>> waiting_;
   RequestId last_id_ = 0;
 };
 
 class FakeCredentials : public Credentials {
  public:
-  std::vector<http::HttpHeader> Headers() override {
+  std::vector<client::HttpHeader> Headers() override {
     if (broken) throw base::Error("the plugin failed");
     return {{"Authorization", "Bearer " + std::to_string(number)}};
   }
@@ -134,7 +134,7 @@ struct World {
     if (!body.empty()) request.content_type = "application/merge-patch+json";
     CallSink sink;
     client().Start(std::move(request), sink);
-    while (sink.ends == 0) client().Poll(system::Clock::TimePoint::max());
+    while (sink.ends == 0) client().Poll(base::Clock::TimePoint::max());
     CHECK(sink.ends == 1);
     return sink;
   }
@@ -154,8 +154,8 @@ struct World {
   std::optional<Client> made;
 };
 
-inline std::string HeaderOf(const http::HttpRequest& request, std::string_view name) {
-  const http::ResponseHead headers{0, request.headers};
+inline std::string HeaderOf(const client::HttpRequest& request, std::string_view name) {
+  const client::ResponseHead headers{0, request.headers};
   const std::string* value = headers.Find(name);
   return value ? *value : "<none>";
 }

@@ -15,7 +15,7 @@ const std::string kUrl = "https://10.0.0.1/version";
 Lines LogAt(int level) {
   Lines lines;
   const RequestLog log(level, [&lines](const std::string& line) { lines.push_back(line); });
-  http::HttpRequest request;
+  HttpRequest request;
   request.method = "PATCH";
   request.headers = {{"Accept", "application/json"}, {"Authorization", "Bearer s3cret"}};
   request.body = "{}";
@@ -23,7 +23,7 @@ Lines LogAt(int level) {
   LoggedBody body = log.NewBody();
   body.Add(std::string(1000, 'a'));
   body.Add(std::string(1000, 'b'));
-  const http::ResponseHead head{200, {{"Content-Type", "text/plain"}, {"Set-Cookie", "s3cret"}}};
+  const ResponseHead head{200, {{"Content-Type", "text/plain"}, {"Set-Cookie", "s3cret"}}};
   log.LogAnswer("PATCH", kUrl, &head, body, std::chrono::milliseconds(3));
   for (const std::string& line : lines) CHECK(line.find("s3cret") == std::string::npos);
   return lines;
@@ -66,7 +66,7 @@ TEST_CASE("G2: -v 9 and 10 cut bodies later or never", "[kube][request_log]") {
 TEST_CASE("Every kind of credentials is masked in the log", "[kube][request_log]") {
   Lines lines;
   const RequestLog log(7, [&lines](const std::string& line) { lines.push_back(line); });
-  http::HttpRequest request;
+  HttpRequest request;
   request.headers = {{"authorization", "basic dTpw"}, {"Authorization", "Odd thing"},
                      {"Authorization", ""},           {"Authorization", "Bearer"},
                      {"Proxy-Authorization", "s"},    {"Cookie", "c"}};

@@ -11,7 +11,7 @@ namespace turns_test {
 using client_test::CallSink;
 using client_test::World;
 using std::chrono::seconds;
-using TimePoint = system::Clock::TimePoint;
+using TimePoint = base::Clock::TimePoint;
 
 bool Never() { return false; }
 
@@ -45,7 +45,7 @@ struct Shared {
   }
 
   /// Since all parts had come.
-  system::Clock::Duration Passed() const { return world.clock.Now() - *begun; }
+  base::Clock::Duration Passed() const { return world.clock.Now() - *begun; }
 
   World world;
   std::optional<TimePoint> begun;

@@ -8,7 +8,7 @@ namespace warning_header_test {
 using Texts = std::vector<std::string>;
 
 Texts TextsOf(const std::string& header) {
-  http::ResponseHead head;
+  ResponseHead head;
   head.headers = {{"Warning", header}};
   return WarningTexts(head);
 }
@@ -46,7 +46,7 @@ TEST_CASE("O6: Warnings are read as apimachinery reads them", "[kube][warning]")
 }
 
 TEST_CASE("Every Warning header counts, a bad one ends only itself", "[kube][warning]") {
-  http::ResponseHead head;
+  ResponseHead head;
   head.headers = {
       {"Warning", R"(299 - "a")"}, {"X", "y"}, {"warning", "bad"}, {"WARNING", R"(299 - "a")"}};
   CHECK(WarningTexts(head) == Texts{"a", "a"});

@@ -1,4 +1,4 @@
-#include "kube/config/auth_provider.h"
+#include "kube/client/auth_provider.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 #include "kube/base/base64.h"
 #include "kube/base/error.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace {
 
 constexpr std::chrono::sys_seconds kNow{std::chrono::seconds(1'000'000'000)};
@@ -80,4 +80,4 @@ TEST_CASE("K4: a provider that kubectl does not have any more names what is ther
 }
 
 }  // namespace
-}  // namespace kube::config
+}  // namespace kube::client

@@ -1,9 +1,9 @@
-#include "kube/config/kubeconfig_file.h"
+#include "kube/client/kubeconfig_file.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::config {
+namespace kube::client {
 namespace {
 
 std::string ErrorOf(const std::string& text) {
@@ -135,4 +135,4 @@ TEST_CASE("JSON, byte order marks, Windows lines and later documents are taken",
 }
 
 }  // namespace
-}  // namespace kube::config
+}  // namespace kube::client

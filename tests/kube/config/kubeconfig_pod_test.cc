@@ -2,10 +2,10 @@
 #include <chrono>
 #include <string>
 
-#include "kube/config/kubeconfig.h"
+#include "kube/client/kubeconfig.h"
 #include "tests/kube/config/kubeconfig_situations.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace kubeconfig_test {
 
 TEST_CASE("A pod's service account is used where nothing else is said", "[kube][kubeconfig]") {
@@ -78,4 +78,4 @@ TEST_CASE("A timeout does not keep a pod from its service account", "[kube][kube
 }
 
 }  // namespace kubeconfig_test
-}  // namespace kube::config
+}  // namespace kube::client

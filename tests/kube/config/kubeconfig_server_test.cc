@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "kube/config/kubeconfig.h"
+#include "kube/client/kubeconfig.h"
 #include "tests/kube/config/kubeconfig_situations.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace kubeconfig_test {
 
 TEST_CASE("Flags go before the kubeconfig's server", "[kube][kubeconfig]") {
@@ -166,4 +166,4 @@ TEST_CASE("Proxies and compression", "[kube][kubeconfig]") {
 }
 
 }  // namespace kubeconfig_test
-}  // namespace kube::config
+}  // namespace kube::client

@@ -7,7 +7,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace kubeconfig_test {
 
 // The name as a sequence in DER, which is what is looked at of a certificate.
@@ -117,7 +117,7 @@ std::string Load(const Situation& situation) {
   for (const auto& [name, value] : situation.variables) {
     variables[name] = Fill(value, folder.path());
   }
-  system::Environment environment;
+  base::Environment environment;
   environment.variable = [&variables](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? "" : found->second;
@@ -142,4 +142,4 @@ void CheckAll(const std::vector<Situation>& situations) {
 }
 
 }  // namespace kubeconfig_test
-}  // namespace kube::config
+}  // namespace kube::client

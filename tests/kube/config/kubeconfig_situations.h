@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "kube/config/kubeconfig.h"
+#include "kube/client/kubeconfig.h"
 
-namespace kube::config {
+namespace kube::client {
 /// What the tests of LoadConnection share.
 namespace kubeconfig_test {
 
@@ -54,4 +54,4 @@ inline Texts User(const std::string& user) { return {{"a", Config(kServer, user)
 inline const std::string kLocalhost = "http://localhost:8080";
 
 }  // namespace kubeconfig_test
-}  // namespace kube::config
+}  // namespace kube::client

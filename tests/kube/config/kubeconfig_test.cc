@@ -1,4 +1,4 @@
-#include "kube/config/kubeconfig.h"
+#include "kube/client/kubeconfig.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include "tests/kube/config/kubeconfig_situations.h"
 #include "tests/support/temp_folder.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace kubeconfig_test {
 
 const std::string kFromA = "https://h:1 ca=ca token=A";
@@ -225,7 +225,7 @@ TEST_CASE("A context brings cluster and user together", "[kube][kubeconfig]") {
 }
 
 TEST_CASE("The request timeout is taken over", "[kube][kubeconfig]") {
-  system::Environment environment;
+  base::Environment environment;
   environment.variable = [](const std::string& name) {
     return std::string(name == "HOME" ? "/none" : "");
   };
@@ -239,7 +239,7 @@ TEST_CASE("The name of the context is known where one counts, and the server has
   const test_support::TempFolder folder;
   const std::string path = folder.path() + "/a";
   std::ofstream(path) << Config("server: 'https://ada:secret@h:1'", "token: A");
-  system::Environment environment;
+  base::Environment environment;
   environment.variable = [](const std::string&) { return std::string(); };
   ConnectionFlags flags;
   flags.kubeconfig = path;
@@ -252,4 +252,4 @@ TEST_CASE("The name of the context is known where one counts, and the server has
 }
 
 }  // namespace kubeconfig_test
-}  // namespace kube::config
+}  // namespace kube::client

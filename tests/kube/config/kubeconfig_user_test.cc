@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "kube/config/kubeconfig.h"
+#include "kube/client/kubeconfig.h"
 #include "tests/kube/config/kubeconfig_situations.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace kubeconfig_test {
 
 // It ends in 2100.
@@ -311,4 +311,4 @@ TEST_CASE("Credential plugins are read, not run", "[kube][kubeconfig]") {
 }
 
 }  // namespace kubeconfig_test
-}  // namespace kube::config
+}  // namespace kube::client

@@ -1,9 +1,9 @@
-#include "kube/config/pem.h"
+#include "kube/client/pem.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::config {
+namespace kube::client {
 namespace {
 
 // DER of a sequence that holds the number 1.
@@ -55,4 +55,4 @@ TEST_CASE("K4: a key pair is told from what is none", "[kube][pem]") {
 }
 
 }  // namespace
-}  // namespace kube::config
+}  // namespace kube::client

@@ -1,11 +1,11 @@
-#include "kube/config/server_address.h"
+#include "kube/client/server_address.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "kube/base/error.h"
 
-namespace kube::config {
+namespace kube::client {
 namespace {
 
 std::string Url(const std::string& text) {
@@ -83,4 +83,4 @@ TEST_CASE("A proxy has a scheme and a host", "[kube][server_address]") {
 }
 
 }  // namespace
-}  // namespace kube::config
+}  // namespace kube::client

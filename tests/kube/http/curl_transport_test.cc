@@ -1,4 +1,4 @@
-#include "kube/http/curl_transport.h"
+#include "kube/client/curl_transport.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "kube/base/error.h"
-#include "kube/http/head_reader.h"
+#include "kube/client/head_reader.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/recording_sink.h"
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 using test_support::LoopbackConnection;
@@ -37,8 +37,8 @@ void Echo(LoopbackConnection& connection, int) {
   }
 }
 
-config::ConnectionConfig To(const std::string& url) {
-  config::ConnectionConfig config;
+ConnectionConfig To(const std::string& url) {
+  ConnectionConfig config;
   config.server = url;
   return config;
 }
@@ -56,7 +56,7 @@ void PollToEnd(CurlTransport& transport, const RecordingSink& sink) {
 }
 
 void Run(CurlTransport& transport, HttpRequest request, RecordingSink& sink,
-         system::Clock::Duration timeout = {}) {
+         base::Clock::Duration timeout = {}) {
   transport.Start(std::move(request), timeout, sink);
   PollToEnd(transport, sink);
 }
@@ -453,7 +453,7 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
   const LoopbackServer proxy(Echo);
   RecordingSink sink;
   SECTION("named") {
-    config::ConnectionConfig config = To("http://127.0.0.1:9");
+    ConnectionConfig config = To("http://127.0.0.1:9");
     config.proxy_url = proxy.url();
     CurlTransport transport(config);
     Run(transport, Get("/version"), sink);
@@ -478,7 +478,7 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
     CHECK(sink.body.find("Accept-Encoding: gzip\r\n") != sink.body.npos);
   }
   SECTION("compression turned off") {
-    config::ConnectionConfig config = To("http://api.example.com:8080");
+    ConnectionConfig config = To("http://api.example.com:8080");
     config.proxy_url = proxy.url();
     config.disable_compression = true;
     CurlTransport transport(config);
@@ -488,7 +488,7 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
     CHECK(sink.body.find("Accept-Encoding") == sink.body.npos);
   }
   SECTION("compression where the server is near") {
-    config::ConnectionConfig config = To("http://127.0.0.1:9");
+    ConnectionConfig config = To("http://127.0.0.1:9");
     config.proxy_url = proxy.url();
     CurlTransport transport(config);
     HttpRequest request = Get("/version");
@@ -506,7 +506,7 @@ TEST_CASE("What a proxy refuses is not taken for a lost connection", "[kube][cur
     c.ReadRequest();
     c.Write("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n");
   });
-  config::ConnectionConfig config = To("https://api.example.com");
+  ConnectionConfig config = To("https://api.example.com");
   config.proxy_url = proxy.url();
   CurlTransport transport(config);
   RecordingSink sink;
@@ -523,7 +523,7 @@ TEST_CASE("A compressed answer arrives as it was before", "[kube][curl]") {
       "\x00\x00\x00";
   const LoopbackServer proxy(
       Always(Answer(std::string(kGzip, sizeof kGzip - 1), "Content-Encoding: gzip\r\n")));
-  config::ConnectionConfig config = To("http://api.example.com");
+  ConnectionConfig config = To("http://api.example.com");
   config.proxy_url = proxy.url();
   CurlTransport transport(config);
   RecordingSink sink;
@@ -533,7 +533,7 @@ TEST_CASE("A compressed answer arrives as it was before", "[kube][curl]") {
 }
 
 TEST_CASE("The password of a proxy stays out of messages", "[kube][curl]") {
-  config::ConnectionConfig config = To("http://api.example.com");
+  ConnectionConfig config = To("http://api.example.com");
   config.proxy_url = GENERATE("ftp://me:hunter2@127.0.0.1:1", "http://me:hunter2@[::1",
                               "socks5://me:hunter2@127.0.0.1:1");
   CurlTransport transport(config);
@@ -550,4 +550,4 @@ TEST_CASE("A server that has no usable URL is an error at once", "[kube][curl]")
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

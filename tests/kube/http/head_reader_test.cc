@@ -1,9 +1,9 @@
-#include "kube/http/head_reader.h"
+#include "kube/client/head_reader.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 TEST_CASE("A head is complete by its empty line", "[kube][head_reader]") {
@@ -60,4 +60,4 @@ TEST_CASE("A head of nonsense is never complete", "[kube][head_reader]") {
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

@@ -1,10 +1,10 @@
-#include "kube/http/proxy_environment.h"
+#include "kube/client/proxy_environment.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/variables.h"
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 using test_support::Variables;
@@ -84,4 +84,4 @@ TEST_CASE("K5 NO_PROXY names hosts, domains, addresses and networks", "[kube][pr
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

@@ -1,29 +1,29 @@
-#include "kube/http/read_only_transport.h"
+#include "kube/client/read_only_transport.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/recording_sink.h"
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 /// Only counts what reaches it.
 class CountingTransport : public Transport {
  public:
-  RequestId Start(HttpRequest request, system::Clock::Duration timeout, ResponseSink&) override {
+  RequestId Start(HttpRequest request, base::Clock::Duration timeout, ResponseSink&) override {
     sent.push_back(request.method + " " + request.target + " " + request.body);
     timeouts.push_back(timeout);
     return 7;
   }
   void Cancel(RequestId id) override { cancelled = id; }
-  void Poll(system::Clock::TimePoint deadline) override { polled_to = deadline; }
+  void Poll(base::Clock::TimePoint deadline) override { polled_to = deadline; }
   void Wake() override { is_woken = true; }
 
   std::vector<std::string> sent;
-  std::vector<system::Clock::Duration> timeouts;
+  std::vector<base::Clock::Duration> timeouts;
   RequestId cancelled = 0;
-  system::Clock::TimePoint polled_to{};
+  base::Clock::TimePoint polled_to{};
   bool is_woken = false;
 };
 
@@ -55,7 +55,7 @@ TEST_CASE("What only reads is sent as it is", "[kube][read_only_transport]") {
   test_support::RecordingSink sink;
   CHECK(transport.Start(Request(method, target, body), std::chrono::seconds(3), sink) == 7);
   CHECK(inner.sent == std::vector<std::string>{method + " " + target + " " + body});
-  CHECK(inner.timeouts == std::vector<system::Clock::Duration>{std::chrono::seconds(3)});
+  CHECK(inner.timeouts == std::vector<base::Clock::Duration>{std::chrono::seconds(3)});
 }
 
 TEST_CASE("What could change something is not sent", "[kube][read_only_transport]") {
@@ -103,11 +103,11 @@ TEST_CASE("The rest is the transport's behind it", "[kube][read_only_transport]"
   ReadOnlyTransport transport(inner);
   transport.Cancel(3);
   CHECK(inner.cancelled == 3);
-  transport.Poll(system::Clock::TimePoint(std::chrono::seconds(5)));
-  CHECK(inner.polled_to == system::Clock::TimePoint(std::chrono::seconds(5)));
+  transport.Poll(base::Clock::TimePoint(std::chrono::seconds(5)));
+  CHECK(inner.polled_to == base::Clock::TimePoint(std::chrono::seconds(5)));
   transport.Wake();
   CHECK(inner.is_woken);
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

@@ -1,4 +1,4 @@
-#include "kube/http/route.h"
+#include "kube/client/route.h"
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,7 @@
 #include "tests/support/test_certificates.h"
 #include "tests/support/variables.h"
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 using test_support::EnvironmentWith;
@@ -15,18 +15,18 @@ using test_support::kClientCa;
 using test_support::kRsa;
 using test_support::Variables;
 
-Route RouteOf(const config::ConnectionConfig& config, const Variables& variables = {}) {
+Route RouteOf(const ConnectionConfig& config, const Variables& variables = {}) {
   return RouteTo(config, EnvironmentWith(variables));
 }
 
-config::ConnectionConfig ConfigFor(const std::string& server) {
-  config::ConnectionConfig config;
+ConnectionConfig ConfigFor(const std::string& server) {
+  ConnectionConfig config;
   config.server = server;
   return config;
 }
 
 TEST_CASE("A server is known by its own name, or by the one of its certificate", "[kube][route]") {
-  config::ConnectionConfig config = ConfigFor("https://10.0.0.1/k8s");
+  ConnectionConfig config = ConfigFor("https://10.0.0.1/k8s");
   CHECK(RouteOf(config).base == "https://10.0.0.1:443/k8s");
   CHECK(RouteOf(config).connect_to.empty());
   CHECK(RouteOf(config).host_header.empty());
@@ -57,7 +57,7 @@ TEST_CASE("A server is known by its own name, or by the one of its certificate",
 
 TEST_CASE("The proxy of the configuration goes before that of the environment", "[kube][route]") {
   const Variables variables = {{"HTTPS_PROXY", "http://p:1"}};
-  config::ConnectionConfig config = ConfigFor("https://api.example.com");
+  ConnectionConfig config = ConfigFor("https://api.example.com");
   CHECK(RouteOf(config).proxy.empty());
   CHECK(RouteOf(config, variables).proxy == "http://p:1");
   config.proxy_url = "socks5://q:2";
@@ -68,7 +68,7 @@ TEST_CASE("Authorities are those of the configuration, else the system's", "[kub
   const test_support::TempFolder folder;
   const Variables variables = {{"SSL_CERT_FILE", folder.Write("bundle.pem", kRsa)},
                                {"SSL_CERT_DIR", "/nonexistent"}};
-  config::ConnectionConfig config = ConfigFor("https://api.example.com");
+  ConnectionConfig config = ConfigFor("https://api.example.com");
   const std::string of_system = RouteOf(config, variables).authorities;
   CHECK(of_system.find("BEGIN CERTIFICATE") != of_system.npos);
   config.ca_pem = kClientCa;
@@ -98,4 +98,4 @@ TEST_CASE("A server without a usable URL has no route", "[kube][route]") {
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

@@ -1,8 +1,8 @@
-#include "kube/http/server_url.h"
+#include "kube/client/server_url.h"
 
 #include <catch2/catch.hpp>
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 TEST_CASE("The URL of a server is taken apart", "[kube][server_url]") {
@@ -79,4 +79,4 @@ TEST_CASE("Only IPv6 addresses stand in brackets", "[kube][server_url]") {
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

@@ -1,4 +1,4 @@
-#include "kube/http/system_certificates.h"
+#include "kube/client/system_certificates.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/variables.h"
 
-namespace kube::http {
+namespace kube::client {
 namespace {
 
 using test_support::TempFolder;
@@ -115,4 +115,4 @@ TEST_CASE("Blocks that are no certificate do not spoil the others", "[kube][syst
 }
 
 }  // namespace
-}  // namespace kube::http
+}  // namespace kube::client

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "kube/lease/leader_election.h"
+#include "kube/client/leader_election.h"
 #include "tests/support/fake_api_server.h"
 #include "tests/support/fake_clock.h"
 
 /// What the tests of leader election share.
-namespace kube::lease::lease_test {
+namespace kube::client::lease_test {
 
 using namespace std::chrono_literals;
 using test_support::FakeAnswer;
@@ -36,12 +36,12 @@ inline constexpr char kLeaseCrd[] =
     R"("x-kubernetes-preserve-unknown-fields":true}}}]}})";
 
 /// The way from one program to the server, with troubles of its own.
-class Line : public http::Transport {
+class Line : public client::Transport {
  public:
   explicit Line(test_support::FakeApiServer& server) : server_(server) {}
 
-  RequestId Start(http::HttpRequest request, system::Clock::Duration timeout,
-                  http::ResponseSink& sink) override {
+  RequestId Start(client::HttpRequest request, base::Clock::Duration timeout,
+                  client::ResponseSink& sink) override {
     requests.push_back(request.method + " " + request.target);
     fresh.push_back(request.fresh_connection);
     const RequestId id = ++last_id_;
@@ -57,7 +57,7 @@ class Line : public http::Transport {
   void Cancel(RequestId id) override {
     if (const auto way = ways_.extract(id); !way.empty()) server_.Cancel(way.mapped()->server_id);
   }
-  void Poll(system::Clock::TimePoint deadline) override {
+  void Poll(base::Clock::TimePoint deadline) override {
     const auto found =
         std::ranges::find_if(ways_, [](const auto& way) { return way.second->answer.has_value(); });
     if (found == ways_.end()) return server_.Poll(deadline);
@@ -74,19 +74,19 @@ class Line : public http::Transport {
   std::size_t most_under_way = 0;
 
  private:
-  struct Way : http::ResponseSink {
-    Way(Line& the_line, RequestId the_id, http::ResponseSink& the_sink)
+  struct Way : client::ResponseSink {
+    Way(Line& the_line, RequestId the_id, client::ResponseSink& the_sink)
         : line(the_line), id(the_id), sink(the_sink) {}
-    void OnHead(const http::ResponseHead& head) override { sink.OnHead(head); }
+    void OnHead(const client::ResponseHead& head) override { sink.OnHead(head); }
     void OnBytes(std::string_view bytes) override { sink.OnBytes(bytes); }
-    void OnEnd(const std::optional<http::TransportError>& error) override {
+    void OnEnd(const std::optional<client::TransportError>& error) override {
       const auto self = line.ways_.extract(id);
       sink.OnEnd(error);
     }
 
     Line& line;
     const RequestId id;
-    http::ResponseSink& sink;
+    client::ResponseSink& sink;
     RequestId server_id = 0;
     std::optional<FakeAnswer> answer = {};
   };
@@ -110,7 +110,7 @@ struct Candidate : private client::Credentials {
   LeaderElection election;
 
  private:
-  std::vector<http::HttpHeader> Headers() override { return {}; }
+  std::vector<client::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 
@@ -125,7 +125,7 @@ struct World {
   }
 
   /// Lets all work, as programs do that look several times a second; no two may lead at any time.
-  void Run(system::Clock::Duration time) {
+  void Run(base::Clock::Duration time) {
     const auto end = clock.Now() + time;
     while (clock.Now() < end) {
       if (candidates.empty()) clock.AdvanceTo(end);
@@ -138,7 +138,7 @@ struct World {
     for (const auto& candidate : candidates) candidate->election.Advance();
   }
   /// Until somebody leads, or `most` has passed.
-  void RunToLeader(system::Clock::Duration most = 60s) {
+  void RunToLeader(base::Clock::Duration most = 60s) {
     const auto end = clock.Now() + most;
     while (Leaders().empty() && clock.Now() < end) Run(100ms);
   }
@@ -207,4 +207,4 @@ inline std::string SpecText(const std::string& holder, const std::string& renew_
          renew_time + ".000000Z\"}";
 }
 
-}  // namespace kube::lease::lease_test
+}  // namespace kube::client::lease_test

@@ -1,11 +1,11 @@
-#include "kube/lease/leader_election.h"
+#include "kube/client/leader_election.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/kube/lease/election_world.h"
 
-namespace kube::lease {
+namespace kube::client {
 namespace lease_test {
 
 using Catch::Matchers::Contains;
@@ -287,4 +287,4 @@ TEST_CASE("Times that do not fit each other are refused in client-go's words", "
 }
 
 }  // namespace lease_test
-}  // namespace kube::lease
+}  // namespace kube::client

@@ -2,7 +2,7 @@
 
 #include "tests/kube/lease/election_world.h"
 
-namespace kube::lease {
+namespace kube::client {
 namespace lease_test {
 
 using Catch::Matchers::Contains;
@@ -226,7 +226,7 @@ TEST_CASE("What keeps a try from ending well is known until one does", "[kube][l
   world.a.line.answer = Busy();
   world.Run(3s);
   CHECK_THAT(world.a.election.problem(), Contains("etcdserver: request timed out"));
-  CHECK(world.a.election.problem_meaning() == client::Meaning::kTrouble);
+  CHECK(world.a.election.problem_meaning() == Meaning::kTrouble);
   world.a.line.answer.reset();
   world.Run(3s);
   CHECK(world.a.election.problem().empty());
@@ -444,4 +444,4 @@ TEST_CASE("A Lease that is gone need not be given back", "[kube][lease]") {
 }
 
 }  // namespace lease_test
-}  // namespace kube::lease
+}  // namespace kube::client

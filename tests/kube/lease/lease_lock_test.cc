@@ -1,11 +1,11 @@
-#include "kube/lease/lease_lock.h"
+#include "kube/client/lease_lock.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/kube/lease/election_world.h"
 #include "tests/support/fake_cluster.h"
 
-namespace kube::lease {
+namespace kube::client {
 namespace lease_lock_test {
 
 using lease_test::Texts;
@@ -27,8 +27,7 @@ struct Locked {
 
   test_support::FakeCluster cluster;
   std::string outcome;
-  LeaseLock lock{"shop", "boss", cluster.session(),
-                 [this](const std::optional<client::CallError>& error) {
+  LeaseLock lock{"shop", "boss", cluster.session(), [this](const std::optional<CallError>& error) {
                    outcome = error ? error->message : "done";
                  }};
 };
@@ -140,4 +139,4 @@ TEST_CASE("A connection on which nothing came is not used again", "[kube][lease]
 }
 
 }  // namespace lease_lock_test
-}  // namespace kube::lease
+}  // namespace kube::client

@@ -1,8 +1,8 @@
-#include "kube/lease/lease_record.h"
+#include "kube/client/lease_record.h"
 
 #include <catch2/catch.hpp>
 
-namespace kube::lease {
+namespace kube::client {
 namespace lease_record_test {
 
 LeaseRecord Read(const std::string& text) {
@@ -64,4 +64,4 @@ TEST_CASE("A time is written with microseconds, cut", "[kube][lease]") {
 }
 
 }  // namespace lease_record_test
-}  // namespace kube::lease
+}  // namespace kube::client

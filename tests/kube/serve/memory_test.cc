@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 
 namespace kube::serve {
 namespace memory_test {
@@ -67,7 +67,7 @@ TEST_CASE("Threads that take memory at once never have more than there is", "[ku
 
 /// The memory that the container of a manifest may take, in bytes.
 std::size_t LimitOf(const std::string& manifest) {
-  const auto text = system::ReadFileText("krew/manifests/" + manifest);
+  const auto text = base::ReadFileText("krew/manifests/" + manifest);
   if (!text) FAIL(text.error().message);
   constexpr std::string_view kKey = "memory: ";
   const std::size_t limit = text->find(kKey, text->find("limits:\n"));

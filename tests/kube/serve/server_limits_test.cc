@@ -32,13 +32,13 @@ Response SizeOf(const Request& request) {
 
 TEST_CASE("A body of 3 MiB is taken", "[kube][serve]") {
   Server server(OnLoopback(), SizeOf);
-  http::CurlTransport client(To(server));
+  client::CurlTransport client(To(server));
   CHECK(Call(client, "/", std::string(3 * kMebibyte, 'x')).body == "3145728");
 }
 
 TEST_CASE("A body that is too large is refused, and the refusal arrives", "[kube][serve]") {
   Server server(OnLoopback(), SizeOf);
-  http::CurlTransport client(To(server));
+  client::CurlTransport client(To(server));
   for (int i = 0; i < 3; ++i)
     CHECK(Call(client, "/", std::string(9 * kMebibyte, 'x')).status == 413);
   CHECK(Call(client, "/", "{}").body == "2");
@@ -246,10 +246,10 @@ TEST_CASE("Fifty bodies of 3 MiB at once are all answered", "[kube][serve]") {
   ServerOptions options = OnLoopback();
   options.turn = options.hurry = options.patience = std::chrono::minutes(1);
   Server server(options, SizeOf);
-  http::CurlTransport client(To(server));
+  client::CurlTransport client(To(server));
   std::vector<test_support::RecordingSink> sinks(50);
   for (auto& sink : sinks) {
-    http::HttpRequest request;
+    client::HttpRequest request;
     request.method = "POST";
     request.target = "/";
     request.body.assign(3 * kMebibyte, 'x');
@@ -346,7 +346,7 @@ TEST_CASE("What takes more as it is answered than others have left gets 429", "[
     CHECK(request.share->TakeMore(kMebibyte / 2));
     return Response{429, "text/plain", "no"};
   });
-  http::CurlTransport client(To(server));
+  client::CurlTransport client(To(server));
   CHECK(Call(client, "/", "{}").status == 429);
   CHECK(Call(client, "/", "{}").status == 429);  // what it had is there again
   CHECK(server.counts().turned_away_as(TurnedAway::kBusy) == 2);

@@ -25,7 +25,7 @@ using test_support::To;
 
 TEST_CASE("A server answers requests over one connection", "[kube][serve]") {
   Server server(OnLoopback(), Echo);
-  http::CurlTransport client(To(server));
+  client::CurlTransport client(To(server));
   for (int i = 0; i < 3; ++i) {
     CHECK(Call(client, "/a?b=c").body == "GET /a?b=c ");
     CHECK(Call(client, "/d", "{}").body == "POST /d {}");
@@ -122,7 +122,7 @@ TEST_CASE("What an Answerer throws is a 500, and the server lives on", "[kube][s
     if (request.target == "/other") throw 1;
     return Echo(request);
   });
-  http::CurlTransport client(To(server));
+  client::CurlTransport client(To(server));
   CHECK(Call(client, "/runtime?a=b").status == 500);
   CHECK(Call(client, "/other").status == 500);
   CHECK(Call(client, "/a").body == "GET /a ");

@@ -40,15 +40,15 @@ ServerOptions AskingClients(ClientCertificates asked) {
   return options;
 }
 
-config::ConnectionConfig Trusting(const Server& server, const std::string& ca) {
-  config::ConnectionConfig config = To(server, "https");
+client::ConnectionConfig Trusting(const Server& server, const std::string& ca) {
+  client::ConnectionConfig config = To(server, "https");
   config.ca_pem = ca;
   return config;
 }
 
-config::ConnectionConfig Showing(const Server& server, const std::string& certificate,
+client::ConnectionConfig Showing(const Server& server, const std::string& certificate,
                                  const std::string& key) {
-  config::ConnectionConfig config = Trusting(server, test_support::kRsa);
+  client::ConnectionConfig config = Trusting(server, test_support::kRsa);
   config.client_certificate_pem = certificate;
   config.client_key_pem = key;
   return config;
@@ -65,7 +65,7 @@ Response PeerText(const Request& request) {
 TEST_CASE("A certificate that was made is one that its authority vouches for", "[kube][serve]") {
   const SelfSigned made = ForLoopback();
   Server server(WithTls(made.certificate_pem, made.key_pem), Echo);
-  http::CurlTransport client(Trusting(server, made.ca_certificate_pem));
+  client::CurlTransport client(Trusting(server, made.ca_certificate_pem));
   CHECK(Call(client, "/a", std::string(100'000, 'x')).body.size() == 100'008);
   CHECK(Call(client, "/b").body == "GET /b ");
   CHECK(server.counts().accepted == 1);
@@ -74,7 +74,7 @@ TEST_CASE("A certificate that was made is one that its authority vouches for", "
 TEST_CASE("Another authority vouches for nothing, nor for another name or time", "[kube][serve]") {
   const SelfSigned made = ForLoopback();
   Server server(WithTls(made.certificate_pem, made.key_pem), Echo);
-  config::ConnectionConfig config = Trusting(server, made.ca_certificate_pem);
+  client::ConnectionConfig config = Trusting(server, made.ca_certificate_pem);
   SECTION("authority") { config.ca_pem = ForLoopback().ca_certificate_pem; }
   SECTION("name") { config.tls_server_name = "localhost"; }
   SECTION("time") {
@@ -83,7 +83,7 @@ TEST_CASE("Another authority vouches for nothing, nor for another name or time",
     config.ca_pem = old.ca_certificate_pem;
   }
   const bool is_name = !config.tls_server_name.empty();
-  http::CurlTransport client(config);
+  client::CurlTransport client(config);
   CHECK_THAT(Call(client, "/").error, Catch::Contains("certificate"));
   // Who finds another name in it has ended the handshake as if it were right.
   if (is_name) return;
@@ -94,7 +94,7 @@ TEST_CASE("A server with an RSA key that is encrypted serves", "[kube][serve]") 
   ServerOptions options = WithTls(test_support::kRsa, test_support::kRsaKeyEncrypted);
   options.tls->key_password = test_support::kPassword;
   Server server(options, Echo);
-  http::CurlTransport client(Trusting(server, test_support::kRsa));
+  client::CurlTransport client(Trusting(server, test_support::kRsa));
   CHECK(Call(client, "/a").body == "GET /a ");
 }
 
@@ -103,12 +103,12 @@ TEST_CASE("Whom a certificate of a client names, an Answerer is told", "[kube][s
       AskingClients(GENERATE(ClientCertificates::kOptional, ClientCertificates::kRequired)),
       PeerText);
   for (int i = 0; i < 2; ++i) {  // a second connection, for which a session may be resumed
-    http::CurlTransport client(Showing(server, test_support::kClient, test_support::kClientKey));
+    client::CurlTransport client(Showing(server, test_support::kClient, test_support::kClientKey));
     // As `openssl x509 -serial -subject -nameopt RFC2253` tells it.
     const std::string told =
         "21D75EFA99AF78FFD4A4DAE47A8B7D7DB5F2F222 CN=kube-apiserver,O=more,O=system:masters";
     CHECK(Call(client, "/").body == told);
-    http::HttpRequest fresh;
+    client::HttpRequest fresh;
     fresh.fresh_connection = true;
     CHECK(Call(client, fresh).body == told);
   }
@@ -118,7 +118,7 @@ TEST_CASE("An Answerer is told the alternative names of a client", "[kube][serve
   ServerOptions options = AskingClients(ClientCertificates::kRequired);
   options.tls->client_ca_pem = test_support::kMeshCa;
   Server server(options, PeerText);
-  http::CurlTransport client(Showing(server, test_support::kMesh, test_support::kMeshKey));
+  client::CurlTransport client(Showing(server, test_support::kMesh, test_support::kMeshKey));
   CHECK(Call(client, "/").body ==
         "AB0C7F01 serialNumber=7,CN=cart,OU=carts,O=shop spiffe://cluster.local/ns/shop/sa/cart");
 }
@@ -130,7 +130,7 @@ TEST_CASE("Without a certificate a client is nobody where it is optional, and re
                                                {ClientCertificates::kOptional, 200},
                                                {ClientCertificates::kRequired, 0}}));
   Server server(AskingClients(asked), PeerText);
-  http::CurlTransport client(Trusting(server, test_support::kRsa));
+  client::CurlTransport client(Trusting(server, test_support::kRsa));
   const auto call = Call(client, "/");
   CHECK(call.status == status);
   CHECK(call.body == (status == 200 ? "nobody" : ""));
@@ -144,7 +144,8 @@ TEST_CASE("A certificate of an unknown authority is refused, also where none is 
           "[kube][serve]") {
   const auto asked = GENERATE(ClientCertificates::kOptional, ClientCertificates::kRequired);
   Server server(AskingClients(asked), PeerText);
-  http::CurlTransport client(Showing(server, test_support::kStranger, test_support::kStrangerKey));
+  client::CurlTransport client(
+      Showing(server, test_support::kStranger, test_support::kStrangerKey));
   CHECK(Call(client, "/").status == 0);
   CHECK(server.counts().answered == 0);
   Await(
@@ -153,7 +154,8 @@ TEST_CASE("A certificate of an unknown authority is refused, also where none is 
 
 TEST_CASE("Where nobody asks for certificates, one that is there is not shown", "[kube][serve]") {
   Server server(AskingClients(ClientCertificates::kNone), PeerText);
-  http::CurlTransport client(Showing(server, test_support::kStranger, test_support::kStrangerKey));
+  client::CurlTransport client(
+      Showing(server, test_support::kStranger, test_support::kStrangerKey));
   CHECK(Call(client, "/").body == "nobody");
 }
 
@@ -178,7 +180,7 @@ TEST_CASE("Who is slow with the handshake is cut off", "[kube][serve]") {
 
 TEST_CASE("A body that is too large is refused over TLS as well", "[kube][serve]") {
   Server server(WithTls(test_support::kRsa, test_support::kRsaKey), Echo);
-  http::CurlTransport client(Trusting(server, test_support::kRsa));
+  client::CurlTransport client(Trusting(server, test_support::kRsa));
   for (int i = 0; i < 3; ++i) {
     const auto call = Call(client, "/", std::string(9'000'000, 'x'));
     CAPTURE(call.error);
@@ -199,14 +201,14 @@ TEST_CASE("Renewed files serve new connections, and those that are there stay", 
   ServerOptions options = OnLoopback();
   options.tls = files.material();
   Server server(options, Echo);
-  http::CurlTransport before(Trusting(server, first.ca_certificate_pem));
+  client::CurlTransport before(Trusting(server, first.ca_certificate_pem));
   CHECK(Call(before, "/a").body == "GET /a ");
 
   write(second);
   const auto changes = files.ReadChanges([](const std::string&) {});
   REQUIRE(changes);
   server.UseTls(*changes);
-  http::CurlTransport after(Trusting(server, second.ca_certificate_pem));
+  client::CurlTransport after(Trusting(server, second.ca_certificate_pem));
   CHECK(Call(after, "/b").body == "GET /b ");
   CHECK(Call(before, "/c").body == "GET /c ");
   CHECK(server.counts().accepted == 2);
@@ -218,7 +220,7 @@ TEST_CASE("What cannot be served with changes nothing", "[kube][serve]") {
   broken.certificate_pem = test_support::kRsa;
   broken.key_pem = test_support::kClientKey;
   CHECK_THROWS_AS(server.UseTls(broken), base::Error);
-  http::CurlTransport client(Trusting(server, test_support::kRsa));
+  client::CurlTransport client(Trusting(server, test_support::kRsa));
   CHECK(Call(client, "/a").body == "GET /a ");
   ServerOptions options = OnLoopback();
   options.tls = broken;
@@ -231,7 +233,7 @@ TEST_CASE("What cannot be served with changes nothing", "[kube][serve]") {
 TEST_CASE("A client sees whom the certificate of a server names, without a request",
           "[kube][serve][curl]") {
   Server server(WithTls(test_support::kRsa, test_support::kRsaKey), Echo);
-  http::CurlTransport client(Trusting(server, test_support::kRsa));
+  client::CurlTransport client(Trusting(server, test_support::kRsa));
   const auto facts = ReadCertificate(client.ServerCertificate(std::chrono::minutes(1)));
   REQUIRE(facts);
   CHECK(facts->subject.organizations == std::vector<std::string>{"k3s"});
@@ -242,11 +244,11 @@ TEST_CASE("A client sees whom the certificate of a server names, without a reque
 TEST_CASE("Whom nobody vouches for, or who has no TLS, shows no certificate",
           "[kube][serve][curl]") {
   Server server(WithTls(test_support::kRsa, test_support::kRsaKey), Echo);
-  http::CurlTransport stranger(Trusting(server, test_support::kClientCa));
+  client::CurlTransport stranger(Trusting(server, test_support::kClientCa));
   CHECK_THROWS_WITH(stranger.ServerCertificate(std::chrono::minutes(1)),
                     Catch::StartsWith("cannot see the certificate of https://127.0.0.1:"));
   Server plain(OnLoopback(), Echo);
-  http::CurlTransport without(To(plain));
+  client::CurlTransport without(To(plain));
   CHECK(without.ServerCertificate(std::chrono::minutes(1)).empty());
 }
 

@@ -1,4 +1,4 @@
-#include "kube/system/descriptor.h"
+#include "kube/base/descriptor.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace kube::system {
+namespace kube::base {
 namespace {
 
 bool IsOpen(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0; }
@@ -59,4 +59,4 @@ TEST_CASE("What cannot be written tells why", "[kube][descriptor]") {
 }
 
 }  // namespace
-}  // namespace kube::system
+}  // namespace kube::base

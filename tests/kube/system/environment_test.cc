@@ -1,4 +1,4 @@
-#include "kube/system/environment.h"
+#include "kube/base/environment.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace kube::system {
+namespace kube::base {
 namespace {
 
 TEST_CASE("The process' variables are read when asked for", "[kube][environment]") {
@@ -30,4 +30,4 @@ TEST_CASE("We are who the environment says, else a number", "[kube][environment]
 }
 
 }  // namespace
-}  // namespace kube::system
+}  // namespace kube::base

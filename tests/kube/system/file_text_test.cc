@@ -1,11 +1,11 @@
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/support/temp_folder.h"
 
-namespace kube::system {
+namespace kube::base {
 namespace {
 
 TEST_CASE("A file is read whole", "[kube][file_text]") {
@@ -37,4 +37,4 @@ TEST_CASE("A file without an end is given up", "[kube][file_text]") {
 }
 
 }  // namespace
-}  // namespace kube::system
+}  // namespace kube::base

@@ -1,4 +1,4 @@
-#include "kube/system/process.h"
+#include "kube/base/process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace kube::system {
+namespace kube::base {
 namespace {
 
 using Kind = ProcessError::Kind;
@@ -204,4 +204,4 @@ TEST_CASE("A command is ended when we are asked to stop", "[kube][process]") {
 }
 
 }  // namespace
-}  // namespace kube::system
+}  // namespace kube::base

@@ -1,15 +1,15 @@
-#include "migrate/backup/backup_run.h"
+#include "migrate/rewrite/backup_run.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
 #include "kube/base/error.h"
-#include "migrate/crds/cluster_crds.h"
+#include "migrate/check/cluster_crds.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::backup {
+namespace migrate::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,9 +29,9 @@ struct BackingUp {
     Write("a", R"({"x":1})");
     Write("b", R"({"x":2})");
     Write("plain", R"({"a":"1"})");
-    const lists::ProgressFunction none;
-    lists::ClusterReader reader(cluster.session(), {}, none);
-    crds = crds::ReadClusterCrds({.names = {kWidgets}}, {}, reader);
+    const cluster::ProgressFunction none;
+    cluster::ClusterReader reader(cluster.session(), {}, none);
+    crds = check::ReadClusterCrds({.names = {kWidgets}}, {}, reader);
     forecast.emplace(*crds.crds.at(kWidgets).checks.at(0), "v1", false);
   }
   void Write(const std::string& name, const std::string& spec) {
@@ -66,7 +66,7 @@ struct BackingUp {
 
   FakeCluster cluster;
   test_support::TempFolder folder;
-  crds::ClusterCrds crds;
+  check::ClusterCrds crds;
   std::optional<check::RewriteForecast> forecast;
   std::atomic<bool> stop = false;
   BackupRunOptions options{.target = "/apis/demo.example.com/v1/widgets",
@@ -212,4 +212,4 @@ TEST_CASE("A signal ends the backup, and leaves nothing of it", "[migrate][backu
 }
 
 }  // namespace
-}  // namespace migrate::backup
+}  // namespace migrate::rewrite

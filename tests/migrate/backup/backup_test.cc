@@ -1,4 +1,4 @@
-#include "migrate/backup/backup.h"
+#include "migrate/rewrite/backup.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::backup {
+namespace migrate::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -258,4 +258,4 @@ TEST_CASE("A full disk is an error, and leaves no half backup", "[migrate][backu
 }
 
 }  // namespace
-}  // namespace migrate::backup
+}  // namespace migrate::rewrite

@@ -1,11 +1,11 @@
-#include "migrate/backup/doomed_objects.h"
+#include "migrate/rewrite/doomed_objects.h"
 
 #include <catch2/catch.hpp>
 #include <memory>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::backup {
+namespace migrate::rewrite {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -30,7 +30,7 @@ struct Listed {
   }
   Strings Names(const std::string& unfit = "") const {
     Strings names;
-    for (const state::DoomedObject& object :
+    for (const DoomedObject& object :
          doomed.Pick([&](std::string_view uid) { return uid == unfit; })) {
       names.push_back(object.name);
     }
@@ -79,4 +79,4 @@ TEST_CASE("Of many doomed objects the first ones of the list are kept, with a fe
 }
 
 }  // namespace
-}  // namespace migrate::backup
+}  // namespace migrate::rewrite

@@ -1,11 +1,11 @@
-#include "migrate/backup/known_writes.h"
+#include "migrate/rewrite/known_writes.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate::backup {
+namespace migrate::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -13,7 +13,7 @@ using test_support::TempFolder;
 
 constexpr std::int64_t kGeneration = 7;
 
-spool::ListedObject Object(const std::string& uid, const std::string& resource_version) {
+cluster::ListedObject Object(const std::string& uid, const std::string& resource_version) {
   return {.namespace_ = "shop",
           .name = "one",
           .uid = uid,
@@ -97,4 +97,4 @@ TEST_CASE("Without a comparable version of the flip every unknown write is held"
 }
 
 }  // namespace
-}  // namespace migrate::backup
+}  // namespace migrate::rewrite

@@ -1,4 +1,4 @@
-#include "migrate/backup/mutation_backup.h"
+#include "migrate/rewrite/mutation_backup.h"
 
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::backup {
+namespace migrate::rewrite {
 namespace mutation_backup_test {
 
 namespace fs = std::filesystem;
@@ -26,10 +26,10 @@ using Strings = std::vector<std::string>;
 
 const std::string kList = "/apis/demo.example.com/v1/widgets";
 
-std::shared_ptr<const mutate::ObjectMutation> MutationOf(const std::string& trees) {
+std::shared_ptr<const check::ObjectMutation> MutationOf(const std::string& trees) {
   auto mutation = kube::mutation::Mutation::Parse(trees);
   REQUIRE(mutation);
-  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", "1");
+  return std::make_shared<const check::ObjectMutation>(*std::move(mutation), "trees.yaml", "1");
 }
 
 /// Three objects, of which the mutation changes two.
@@ -60,7 +60,7 @@ struct World {
   FakeCluster cluster;
   std::atomic<bool> stop = false;
   MutationBackupOptions options{.target = kList, .path = folder.path() + "/backups/w.ndjson"};
-  std::shared_ptr<const mutate::ObjectMutation> mutation = MutationOf("spec: {x: 3}");
+  std::shared_ptr<const check::ObjectMutation> mutation = MutationOf("spec: {x: 3}");
 };
 
 kube::json::Document Object(const std::string& uid, const std::string& version,
@@ -169,4 +169,4 @@ TEST_CASE("The file is of the first second that is free", "[migrate][mutation_ba
 }
 
 }  // namespace mutation_backup_test
-}  // namespace migrate::backup
+}  // namespace migrate::rewrite

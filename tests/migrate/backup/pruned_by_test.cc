@@ -1,4 +1,4 @@
-#include "migrate/backup/pruned_by.h"
+#include "migrate/rewrite/pruned_by.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::backup {
+namespace migrate::rewrite {
 namespace pruned_by_test {
 
 TEST_CASE("The CRD of a backup reads back, for its owner alone", "[migrate][pruned_by]") {
@@ -33,4 +33,4 @@ TEST_CASE("The CRD of a backup reads back, for its owner alone", "[migrate][prun
 }
 
 }  // namespace pruned_by_test
-}  // namespace migrate::backup
+}  // namespace migrate::rewrite

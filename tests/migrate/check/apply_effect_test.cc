@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 
 namespace migrate::check {
 namespace apply_effect_test {
@@ -26,7 +26,7 @@ kube::crd::Crd Widgets(const std::string& metadata, const std::string& spec,
 const std::string kTrue = R"(,"preserveUnknownFields":true)";
 
 report::ApplyReport Foretell(kube::crd::Crd file, const kube::crd::Crd* live) {
-  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
   return ForetellApply(file, live, std::nullopt, patterns);
 }
 

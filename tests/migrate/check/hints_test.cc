@@ -52,7 +52,7 @@ TEST_CASE("Names from the CRD are not taken for parts of the hint", "[schema][hi
 }
 
 TEST_CASE("Where objects tell the type, the hint is what they hold", "[schema][hints]") {
-  kube::crd::suggest::Observations seen;
+  kube::suggest::Observations seen;
   kube::json::Document one, other;
   REQUIRE_FALSE(one.Parse(
       R"({"spec": {"mode": "a", "port": 1, "any": true, "list": [{"x": 1}], "map": {"k": 1.5}}})"));

@@ -12,7 +12,7 @@
 namespace migrate::check {
 namespace pruned_validity_test {
 
-using kube::schema::validation::PatternChecks;
+using kube::schema::PatternChecks;
 
 std::optional<std::string> Why(const std::string& schema, const std::string& object) {
   const support::TestSchema read(schema);

@@ -1,10 +1,10 @@
-#include "migrate/crds/apply_question.h"
+#include "migrate/check/apply_question.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace apply_question_test {
 
 using Catch::Matchers::Contains;
@@ -108,4 +108,4 @@ TEST_CASE("Of a version that is gone apply says what kubectl says", "[migrate][a
 }
 
 }  // namespace apply_question_test
-}  // namespace migrate::crds
+}  // namespace migrate::check

@@ -1,13 +1,13 @@
-#include "migrate/crds/crd_guard.h"
+#include "migrate/check/crd_guard.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -80,8 +80,8 @@ TEST_CASE("A CRD is read whole once, and again only when its resource version ha
   const auto whole_reads = [&server, before = server.requests().size()] {
     return std::ranges::count_if(
         server.requests().begin() + static_cast<std::ptrdiff_t>(before), server.requests().end(),
-        [](const kube::http::HttpRequest& request) {
-          const kube::http::ResponseHead head{0, request.headers};
+        [](const kube::client::HttpRequest& request) {
+          const kube::client::ResponseHead head{0, request.headers};
           return head.Find("Accept")->find("PartialObjectMetadata") == std::string_view::npos;
         });
   };
@@ -137,4 +137,4 @@ TEST_CASE("An answer that is no CRD is an error, not a CRD", "[migrate][guard]")
 }
 
 }  // namespace
-}  // namespace migrate::crds
+}  // namespace migrate::check

@@ -1,10 +1,10 @@
-#include "migrate/crds/crd_names.h"
+#include "migrate/check/crd_names.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace {
 
 CrdIdentity Identity(const std::string& plural, const std::string& group,
@@ -82,4 +82,4 @@ TEST_CASE("Namesakes are one CRD", "[migrate][crd_names]") {
 }
 
 }  // namespace
-}  // namespace migrate::crds
+}  // namespace migrate::check

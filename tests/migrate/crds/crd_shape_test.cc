@@ -1,9 +1,9 @@
-#include "migrate/crds/crd_shape.h"
+#include "migrate/check/crd_shape.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace crd_shape_test {
 
 CrdShape ShapeWith(const std::string& schema) {
@@ -55,4 +55,4 @@ TEST_CASE("What pruning keeps is another where a field is added or taken away",
 }
 
 }  // namespace crd_shape_test
-}  // namespace migrate::crds
+}  // namespace migrate::check

@@ -1,8 +1,8 @@
-#include "migrate/crds/listed_crd.h"
+#include "migrate/check/listed_crd.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace listed_crd_test {
 
 TEST_CASE("An item of a list is read as what the list is of", "[migrate][crds]") {
@@ -30,4 +30,4 @@ TEST_CASE("What is no CRD has an error", "[migrate][crds]") {
 }
 
 }  // namespace listed_crd_test
-}  // namespace migrate::crds
+}  // namespace migrate::check

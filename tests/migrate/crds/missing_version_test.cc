@@ -1,8 +1,8 @@
-#include "migrate/crds/missing_version.h"
+#include "migrate/check/missing_version.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -31,4 +31,4 @@ TEST_CASE("Another error is left as it is", "[migrate][missing_version]") {
 }
 
 }  // namespace
-}  // namespace migrate::crds
+}  // namespace migrate::check

@@ -1,9 +1,9 @@
-#include "migrate/crds/recent_change.h"
+#include "migrate/check/recent_change.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::crds {
+namespace migrate::check {
 namespace {
 
 using std::chrono::seconds;
@@ -67,4 +67,4 @@ TEST_CASE("What we have seen ourselves is told by our own clock", "[migrate][rec
 }
 
 }  // namespace
-}  // namespace migrate::crds
+}  // namespace migrate::check

@@ -1,8 +1,8 @@
-#include "migrate/disk/file_name.h"
+#include "migrate/cluster/file_name.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::disk {
+namespace migrate::cluster {
 namespace {
 
 TEST_CASE("A name that a file may have is kept", "[migrate][file_name]") {
@@ -28,4 +28,4 @@ TEST_CASE("A name that is too long is cut, and told apart", "[migrate][file_name
 }
 
 }  // namespace
-}  // namespace migrate::disk
+}  // namespace migrate::cluster

@@ -1,4 +1,4 @@
-#include "migrate/disk/line_reader.h"
+#include "migrate/cluster/line_reader.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate::disk {
+namespace migrate::cluster {
 namespace {
 
 struct World {
@@ -59,4 +59,4 @@ TEST_CASE("A line without an end is not read for ever", "[migrate][line_reader]"
 }
 
 }  // namespace
-}  // namespace migrate::disk
+}  // namespace migrate::cluster

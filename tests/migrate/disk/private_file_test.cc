@@ -1,4 +1,4 @@
-#include "migrate/disk/private_file.h"
+#include "migrate/cluster/private_file.h"
 
 #include <sys/stat.h>
 
@@ -10,7 +10,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::disk {
+namespace migrate::cluster {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ TEST_CASE("Only files that no run has open are taken for abandoned", "[migrate][
 }
 
 }  // namespace
-}  // namespace migrate::disk
+}  // namespace migrate::cluster

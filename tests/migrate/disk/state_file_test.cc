@@ -1,4 +1,4 @@
-#include "migrate/disk/state_file.h"
+#include "migrate/cluster/state_file.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::disk {
+namespace migrate::cluster {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -110,4 +110,4 @@ TEST_CASE("A folder that is missing is named", "[migrate][state_file]") {
 }
 
 }  // namespace
-}  // namespace migrate::disk
+}  // namespace migrate::cluster

@@ -1,9 +1,9 @@
-#include "migrate/disk/temporary_folder.h"
+#include "migrate/cluster/temporary_folder.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
-namespace migrate::disk {
+namespace migrate::cluster {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,4 +23,4 @@ TEST_CASE("A temporary folder is ours alone, and gone at the end", "[migrate][te
 }
 
 }  // namespace
-}  // namespace migrate::disk
+}  // namespace migrate::cluster

@@ -1,4 +1,4 @@
-#include "migrate/engine/cluster_engine.h"
+#include "migrate/migration/cluster_engine.h"
 
 #include <algorithm>
 #include <atomic>
@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_engine.h"
 
-namespace migrate::engine {
+namespace migrate::migration {
 namespace cluster_engine_test {
 
 using report::EngineEnd;
@@ -20,10 +20,10 @@ using Strings = std::vector<std::string>;
 const std::string kName = "widgets.demo.example.com";
 const std::string kTarget = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + kName;
 
-class Listener : public sweep::MigrationObserver {
+class Listener : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
 
   Strings lines;
@@ -343,4 +343,4 @@ TEST_CASE("That it cannot be deleted is told, with what to do", "[migrate][engin
 }
 
 }  // namespace cluster_engine_test
-}  // namespace migrate::engine
+}  // namespace migrate::migration

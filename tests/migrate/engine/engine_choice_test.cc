@@ -1,8 +1,8 @@
-#include "migrate/engine/engine_choice.h"
+#include "migrate/migration/engine_choice.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::engine {
+namespace migrate::migration {
 namespace engine_choice_test {
 
 TEST_CASE("The cluster's own engine may have all objects of a CRD with nothing else to do",
@@ -56,4 +56,4 @@ TEST_CASE("By itself it is used where a version is to go, as long as somebody ta
 }
 
 }  // namespace engine_choice_test
-}  // namespace migrate::engine
+}  // namespace migrate::migration

@@ -1,8 +1,8 @@
-#include "migrate/engine/storage_migration.h"
+#include "migrate/migration/storage_migration.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::engine {
+namespace migrate::migration {
 namespace storage_migration_test {
 
 const MigratedResource kWidgets{.crd_name = "widgets.demo.example.com",
@@ -94,4 +94,4 @@ TEST_CASE("What is no StorageVersionMigration has nothing", "[migrate][engine]")
 }
 
 }  // namespace storage_migration_test
-}  // namespace migrate::engine
+}  // namespace migrate::migration

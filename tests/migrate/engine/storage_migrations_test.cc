@@ -1,10 +1,10 @@
-#include "migrate/engine/storage_migrations.h"
+#include "migrate/migration/storage_migrations.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::engine {
+namespace migrate::migration {
 namespace storage_migrations_test {
 
 using test_support::FakeCluster;
@@ -110,4 +110,4 @@ TEST_CASE("Storage migrations that cannot be read are none, and it is told why",
 }
 
 }  // namespace storage_migrations_test
-}  // namespace migrate::engine
+}  // namespace migrate::migration

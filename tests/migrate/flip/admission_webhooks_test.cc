@@ -1,11 +1,11 @@
-#include "migrate/flip/admission_webhooks.h"
+#include "migrate/migration/admission_webhooks.h"
 
 #include <catch2/catch.hpp>
 #include <tuple>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace admission_webhooks_test {
 
 using test_support::FakeCluster;
@@ -101,4 +101,4 @@ TEST_CASE("Webhooks that may not be read are unknown, not none", "[migrate][admi
 }
 
 }  // namespace admission_webhooks_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

@@ -1,12 +1,12 @@
-#include "migrate/flip/flip.h"
+#include "migrate/migration/flip.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace flip_test {
 
 using test_support::FakeCluster;
@@ -22,10 +22,10 @@ struct Flipping {
   Flipping() {
     cluster.server.Add(FakeCrdText("widgets", R"(,"preserveUnknownFields":true)"));
     const kube::crd::Crd crd = Crd();
-    target = {kCrd, crds::ShapeOf(crd)};
+    target = {kCrd, check::ShapeOf(crd)};
   }
   kube::crd::Crd Crd() {
-    auto crd = crds::GetCrd(cluster.client, kCrd);
+    auto crd = check::GetCrd(cluster.client, kCrd);
     REQUIRE(crd);
     return *std::move(crd);
   }
@@ -59,7 +59,7 @@ TEST_CASE("The flip is guarded by the resourceVersion of the CRD", "[migrate][fl
   CHECK(flip.resource_version == crd.resource_version);
   CHECK(flip.generation == flipping.target.shape.generation + 1);
   const auto& requests = flipping.cluster.server.requests();
-  const auto patch = std::ranges::find(requests, "PATCH", &kube::http::HttpRequest::method);
+  const auto patch = std::ranges::find(requests, "PATCH", &kube::client::HttpRequest::method);
   REQUIRE(patch != requests.end());
   CHECK(patch->target == kCrd);
   CHECK(patch->body == R"({"metadata":{"resourceVersion":")" + version +
@@ -223,4 +223,4 @@ TEST_CASE("A signal keeps the flip from being asked for", "[migrate][flip]") {
 }
 
 }  // namespace flip_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

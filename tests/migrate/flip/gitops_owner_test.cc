@@ -1,9 +1,9 @@
-#include "migrate/flip/gitops_owner.h"
+#include "migrate/migration/gitops_owner.h"
 
 #include <catch2/catch.hpp>
 #include <tuple>
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace gitops_owner_test {
 
 TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
@@ -37,4 +37,4 @@ TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
 }
 
 }  // namespace gitops_owner_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

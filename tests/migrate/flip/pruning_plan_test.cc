@@ -1,10 +1,10 @@
-#include "migrate/flip/pruning_plan.h"
+#include "migrate/migration/pruning_plan.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace pruning_plan_test {
 
 using Strings = std::vector<std::string>;
@@ -106,7 +106,7 @@ TEST_CASE("The cost of a write is measured by dry runs of a few", "[migrate][pru
   slower.latency = std::chrono::seconds(2);
   cluster.server.AddFault(slower);
   cluster.server.AddFault(slow);
-  const sweep::write::SweepTarget target{
+  const rewrite::SweepTarget target{
       .group = "demo.example.com", .version = "v1", .plural = "widgets"};
   SECTION("with the largest one") {
     const WriteCost cost = MeasureWriteCost(sizes, target, cluster.session());
@@ -211,4 +211,4 @@ TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]"
 }
 
 }  // namespace pruning_plan_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

@@ -1,21 +1,21 @@
-#include "migrate/flip/settle_rounds.h"
+#include "migrate/migration/settle_rounds.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <vector>
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace settle_rounds_test {
 
 using namespace std::chrono_literals;
 using Seen = SettleRounds::Seen;
 using Step = SettleRounds::Step;
 
-const kube::system::Clock::TimePoint kStart{1h};
+const kube::base::Clock::TimePoint kStart{1h};
 
-std::vector<state::DoomedObject> Doomed(int count) {
-  std::vector<state::DoomedObject> doomed;
+std::vector<rewrite::DoomedObject> Doomed(int count) {
+  std::vector<rewrite::DoomedObject> doomed;
   for (int i = 0; i < count; ++i) {
     const std::string name = std::to_string(i);
     doomed.push_back({.namespace_ = "shop", .name = name, .uid = name, .paths = {"spec.x"}});
@@ -25,7 +25,7 @@ std::vector<state::DoomedObject> Doomed(int count) {
 
 std::string Names(const SettleRounds& settle) {
   std::string names;
-  for (const state::DoomedObject* object : settle.objects()) names += object->name;
+  for (const rewrite::DoomedObject* object : settle.objects()) names += object->name;
   return names;
 }
 
@@ -88,4 +88,4 @@ TEST_CASE("The wait ends at its time", "[migrate][settle_rounds]") {
 }
 
 }  // namespace settle_rounds_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

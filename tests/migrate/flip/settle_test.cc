@@ -1,4 +1,4 @@
-#include "migrate/flip/settle.h"
+#include "migrate/migration/settle.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace settle_test {
 
 using namespace std::chrono_literals;
@@ -167,4 +167,4 @@ TEST_CASE("A signal ends the wait", "[migrate][settle]") {
 }
 
 }  // namespace settle_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

@@ -1,17 +1,17 @@
-#include "migrate/flip/turn_pruning_on.h"
+#include "migrate/migration/turn_pruning_on.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 
 #include "kube/base/error.h"
-#include "migrate/crds/cluster_crds.h"
-#include "migrate/crds/crd_request.h"
-#include "migrate/flip/behind_flip.h"
+#include "migrate/check/cluster_crds.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/migration/behind_flip.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::flip {
+namespace migrate::migration {
 namespace turn_pruning_on_test {
 
 namespace fs = std::filesystem;
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
 using test_support::FakeFault;
-using Phase = state::MigrationState::Phase;
+using Phase = rewrite::MigrationState::Phase;
 using Strings = std::vector<std::string>;
 
 const std::string kName = "widgets.demo.example.com";
@@ -27,10 +27,10 @@ const std::string kCrd = "/apis/apiextensions.k8s.io/v1/customresourcedefinition
 const std::string kSettled = "waiting until the server prunes: 5 of 5 reads pruned (2.0 s)";
 
 /// Answers as it is told, and writes down what it is told.
-class Person : public sweep::MigrationObserver {
+class Person : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   void RequireAnswer() override {
     if (!can_answer) throw kube::base::Error("nobody can be asked");
   }
@@ -60,21 +60,21 @@ struct World {
   void Write(const std::string& name, const std::string& spec) {
     test_support::WriteFakeObject(cluster.server, "widgets", name, spec);
   }
-  crds::LiveCrd& Live() {
-    const lists::ProgressFunction none;
-    lists::ClusterReader reader(cluster.session(), {}, none);
-    crds = crds::ReadClusterCrds({.names = {kName}}, {}, reader);
+  check::LiveCrd& Live() {
+    const cluster::ProgressFunction none;
+    cluster::ClusterReader reader(cluster.session(), {}, none);
+    crds = check::ReadClusterCrds({.names = {kName}}, {}, reader);
     return crds.crds.at(kName);
   }
-  PruningTurnedOn TurnOn(const crds::LiveCrd& live) { return Run(live, TurnPruningOn); }
+  PruningTurnedOn TurnOn(const check::LiveCrd& live) { return Run(live, TurnPruningOn); }
   PruningTurnedOn TurnOn() { return TurnOn(Live()); }
   PruningTurnedOn Resume() { return Run(Live(), ResumePruning); }
-  PruningTurnedOn Run(const crds::LiveCrd& live, decltype(TurnPruningOn)& function) {
-    state::RunState state(
+  PruningTurnedOn Run(const check::LiveCrd& live, decltype(TurnPruningOn)& function) {
+    rewrite::RunState state(
         folder.path(), "cluster",
         {.crd_name = kName, .shape = live.shape, .stored_versions = {}, .is_partial = false},
         options.now());
-    const sweep::MigrationSession session{cluster.session(), person};
+    const rewrite::MigrationSession session{cluster.session(), person};
     return function({.crd = live,
                      .scope = scope,
                      .sweep_options = sweep_options,
@@ -83,18 +83,18 @@ struct World {
                      .session = session},
                     options);
   }
-  state::MigrationState State() {
-    const crds::LiveCrd& live = Live();
-    return state::StateFolder(folder.path(), "cluster", live.shape.uid, kName).Load();
+  rewrite::MigrationState State() {
+    const check::LiveCrd& live = Live();
+    return rewrite::StateFolder(folder.path(), "cluster", live.shape.uid, kName).Load();
   }
   bool IsPruningOn() {
-    const auto crd = crds::GetCrd(cluster.client, kCrd);
+    const auto crd = check::GetCrd(cluster.client, kCrd);
     REQUIRE(crd);
     return !crd->preserve_unknown_fields;
   }
   bool IsHeld(const PruningTurnedOn& enabled, const std::string& name) const {
     const auto* metadata = cluster.server.Stored(kName, "shop/" + name)->Find("metadata");
-    spool::ListedObject object;
+    cluster::ListedObject object;
     object.name = name;
     object.uid = metadata->FindText("uid");
     object.resource_version = metadata->FindText("resourceVersion");
@@ -127,8 +127,8 @@ struct World {
     return interrupted;
   }
   fs::path StatePath() {
-    const crds::LiveCrd& live = Live();
-    return state::StateFolder(folder.path(), "cluster", live.shape.uid, kName).path();
+    const check::LiveCrd& live = Live();
+    return rewrite::StateFolder(folder.path(), "cluster", live.shape.uid, kName).path();
   }
   std::ptrdiff_t Writes() const {
     return std::ranges::count_if(cluster.server.requests(),
@@ -142,14 +142,14 @@ struct World {
   FakeCluster cluster;
   test_support::TempFolder folder;
   Person person;
-  crds::ClusterCrds crds;
+  check::ClusterCrds crds;
   std::atomic<bool> stop = false;
   PruningOptions options;
   report::DryRun dry_run = report::DryRun::kNone;
-  sweep::RewriteScope scope{
+  rewrite::RewriteScope scope{
       .crd_name = kName,
       .target = {.group = "demo.example.com", .version = "v1", .plural = "widgets"}};
-  sweep::SweepOptions sweep_options;
+  rewrite::SweepOptions sweep_options;
 };
 
 // The dry run of one write, and the flip.
@@ -174,7 +174,7 @@ TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][turn
   CHECK_THAT(world.person.lines[4], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
   CHECK(world.person.lines[5] == kSettled);
   for (const char* name : {"a", "b", "plain"}) CHECK_FALSE(world.IsHeld(enabled, name));
-  const state::MigrationState state = world.State();
+  const rewrite::MigrationState state = world.State();
   CHECK(state.phase == Phase::kBackupComplete);
   CHECK(state.backup == enabled.backup);
   CHECK_FALSE(state.flip_resource_version.empty());
@@ -400,9 +400,9 @@ TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][
   SECTION("but where that is wanted") { world.options.rewrite_unbacked = true; }
   SECTION("but where none is wanted") { world.options.no_backup = true; }
   SECTION("but where all is rewritten, and some objects are held") {
-    state::MigrationState state = world.State();
+    rewrite::MigrationState state = world.State();
     state.phase = Phase::kHolding;
-    state::StateFolder(world.folder.path(), "cluster", state.crd_uid, kName).Save(state);
+    rewrite::StateFolder(world.folder.path(), "cluster", state.crd_uid, kName).Save(state);
   }
   CHECK(world.Resume().outcome == report::Outcome::kDone);
 }
@@ -475,7 +475,7 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][turn_pruning_on
     CHECK(world.Backups().size() == 1);
     while (!world.cluster.client.Get(kCrd)) continue;
     CHECK(world.IsPruningOn());
-    const state::MigrationState state = world.State();
+    const rewrite::MigrationState state = world.State();
     CHECK(state.phase == Phase::kBackupComplete);
     CHECK(state.flip_resource_version.empty());
     world.Write("late", R"({"x":9})");
@@ -565,7 +565,7 @@ TEST_CASE("Where nobody can be asked no object is read", "[migrate][turn_pruning
 TEST_CASE("A CRD that is no longer what was checked is not backed up",
           "[migrate][turn_pruning_on]") {
   World world;
-  const crds::LiveCrd& live = world.Live();
+  const check::LiveCrd& live = world.Live();
   world.cluster.server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
   const PruningTurnedOn enabled = world.TurnOn(live);
   CHECK(enabled.outcome == report::Outcome::kError);
@@ -636,4 +636,4 @@ TEST_CASE("A signal at any request leaves no half work", "[migrate][turn_pruning
 }
 
 }  // namespace turn_pruning_on_test
-}  // namespace migrate::flip
+}  // namespace migrate::migration

@@ -34,7 +34,7 @@ struct Watched {
     fault.answer.emplace().body = events;
     cluster.server.AddFault(std::move(fault));
   }
-  void Run(kube::system::Clock::Duration time) {
+  void Run(kube::base::Clock::Duration time) {
     const auto end = cluster.clock.Now() + time;
     while (cluster.clock.Now() < end) {
       cluster.client.Poll(std::min(end, cluster.clock.Now() + 100ms));

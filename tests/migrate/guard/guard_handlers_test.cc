@@ -50,7 +50,7 @@ struct World {
                          .contact = contact,
                          .now = [] { return TimePoint(std::chrono::seconds(1767225600)); },
                          .tell = [this](const std::string& line) { lines.push_back(line); }};
-    if (!tree.empty()) options.mutation = mutate::ReadMutations({folder.Write("tree.yaml", tree)});
+    if (!tree.empty()) options.mutation = check::ReadMutations({folder.Write("tree.yaml", tree)});
     guard = std::make_unique<Guard>(crds, tally, std::move(options));
     handlers = guard->ServedHandlers();
   }

@@ -17,7 +17,7 @@ const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 
 /// A guard of whatever CRDs are put.
 struct World {
-  explicit World(std::vector<manifests::Proposal> proposals = {})
+  explicit World(std::vector<cluster::Proposal> proposals = {})
       : crds({.names = {"widgets", "gears"}}, std::move(proposals)) {}
   void Put(const std::string& plural, const std::string& more, const std::string& generation = "1",
            const std::string& word = "", const std::string& by = "") {
@@ -56,7 +56,7 @@ TEST_CASE("At first it is told what is guarded, and why nothing will be said of 
 }
 
 TEST_CASE("That nothing is guarded yet is told, and what of the files is not", "[migrate][guard]") {
-  std::vector<manifests::Proposal> proposals;
+  std::vector<cluster::Proposal> proposals;
   auto crd = support::ReadCrdText(test_support::FakeCrdText("cogs"));
   REQUIRE(crd);
   proposals.push_back({.place = {}, .source = "cogs.yaml", .crd = *std::move(crd)});

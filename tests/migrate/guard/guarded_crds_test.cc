@@ -25,12 +25,12 @@ kube::crd::Crd Crd(const std::string& plural, const std::string& more = kPreserv
   return *std::move(crd);
 }
 
-manifests::Proposal Proposal(const std::string& plural, const std::string& more = "") {
+cluster::Proposal Proposal(const std::string& plural, const std::string& more = "") {
   return {.place = {}, .source = plural + ".yaml", .crd = Crd(plural, more)};
 }
 
-std::vector<manifests::Proposal> Proposals(const std::string& plural) {
-  std::vector<manifests::Proposal> proposals;
+std::vector<cluster::Proposal> Proposals(const std::string& plural) {
+  std::vector<cluster::Proposal> proposals;
   proposals.push_back(Proposal(plural));
   return proposals;
 }
@@ -55,8 +55,8 @@ TEST_CASE("A request is held against its own version and the storage version", "
 }
 
 TEST_CASE("When a field is removed is told by what the cluster has", "[migrate][guard]") {
-  const manifests::Proposal proposal = Proposal("widgets");
-  const auto when = [](const kube::crd::Crd& live, const manifests::Proposal* proposed) {
+  const cluster::Proposal proposal = Proposal("widgets");
+  const auto when = [](const kube::crd::Crd& live, const cluster::Proposal* proposed) {
     return GuardedCrd(live, proposed).WhenRemoved();
   };
   CHECK(when(Crd("widgets"), nullptr) == " will be removed when pruning is turned on");
@@ -71,9 +71,9 @@ TEST_CASE("What a webhook makes of another version is not known", "[migrate][gua
           "conversionReviewVersions":["v1"],"clientConfig":{"url":"https://x.example.com"}}})");
   CHECK(VersionsOf(GuardedCrd(live, nullptr).SchemasOf("v1beta1")) == Strings{"v1beta1"});
   SECTION("that apply leaves where the file does not name it") {
-    const manifests::Proposal silent = Proposal("widgets");
+    const cluster::Proposal silent = Proposal("widgets");
     CHECK(VersionsOf(GuardedCrd(live, &silent).SchemasOf("v1beta1")) == Strings{"v1beta1"});
-    const manifests::Proposal none = Proposal("widgets", R"(,"conversion":{"strategy":"None"})");
+    const cluster::Proposal none = Proposal("widgets", R"(,"conversion":{"strategy":"None"})");
     CHECK(VersionsOf(GuardedCrd(live, &none).SchemasOf("v1beta1")) == Strings{"v1beta1", "v1"});
   }
 }
@@ -156,7 +156,7 @@ TEST_CASE("What is guarded is found by its resource, and may be replaced", "[mig
 }
 
 TEST_CASE("Two proposals for one CRD are one too many", "[migrate][guard]") {
-  std::vector<manifests::Proposal> proposals = Proposals("widgets");
+  std::vector<cluster::Proposal> proposals = Proposals("widgets");
   proposals.push_back(Proposal("widgets"));
   proposals[1].source = "other.yaml";
   CHECK_THROWS_WITH(GuardedCrds({}, std::move(proposals)),

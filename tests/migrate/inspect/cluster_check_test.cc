@@ -1,4 +1,4 @@
-#include "migrate/inspect/cluster_check.h"
+#include "migrate/check/cluster_check.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::inspect {
+namespace migrate::check {
 namespace cluster_check_test {
 
 using test_support::FakeCluster;
@@ -503,4 +503,4 @@ TEST_CASE("The schemas of each CRD that the cluster has are told", "[migrate][cl
 }
 
 }  // namespace cluster_check_test
-}  // namespace migrate::inspect
+}  // namespace migrate::check

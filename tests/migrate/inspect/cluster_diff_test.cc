@@ -3,12 +3,12 @@
 #include <map>
 
 #include "kube/crd/crd.h"
-#include "migrate/inspect/object_diff.h"
+#include "migrate/check/object_diff.h"
 #include "tests/support/change_recorder.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::inspect {
+namespace migrate::check {
 namespace cluster_diff_test {
 
 using test_support::ChangeRecorder;
@@ -184,14 +184,14 @@ TEST_CASE("A schema that nothing can be pruned by is an error, the others are sh
 
 TEST_CASE("Managed fields are left out unless they are asked for", "[migrate][cluster_diff]") {
   World world;
-  check::CrdCheck check(*kube::crd::ReadCrd([] {
+  CrdCheck check(*kube::crd::ReadCrd([] {
     auto document = std::make_unique<kube::json::Document>();
     REQUIRE_FALSE(document->Parse(FakeCrdText("widgets", kPreserves)));
     return document;
   }()),
-                        "", {});
+                 "", {});
   const bool shown = GENERATE(false, true);
-  const auto preview = check::PruningPreview::Make(check, {.show_managed_fields = shown});
+  const auto preview = PruningPreview::Make(check, {.show_managed_fields = shown});
   REQUIRE(preview);
   kube::json::Document object;
   REQUIRE_FALSE(object.Parse(
@@ -219,4 +219,4 @@ TEST_CASE("diff sends nothing but reads", "[migrate][cluster_diff]") {
 }
 
 }  // namespace cluster_diff_test
-}  // namespace migrate::inspect
+}  // namespace migrate::check

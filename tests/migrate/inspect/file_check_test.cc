@@ -1,11 +1,11 @@
-#include "migrate/inspect/file_check.h"
+#include "migrate/check/file_check.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::inspect {
+namespace migrate::check {
 namespace file_check_test {
 
 using test_support::TempFolder;
@@ -290,4 +290,4 @@ TEST_CASE("Objects of the deepest nesting are checked", "[migrate][file_check]")
 }
 
 }  // namespace file_check_test
-}  // namespace migrate::inspect
+}  // namespace migrate::check

@@ -2,12 +2,12 @@
 #include <map>
 
 #include "kube/base/error.h"
-#include "migrate/inspect/object_diff.h"
+#include "migrate/check/object_diff.h"
 #include "tests/support/change_recorder.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::inspect {
+namespace migrate::check {
 namespace file_diff_test {
 
 using test_support::ChangeRecorder;
@@ -87,4 +87,4 @@ TEST_CASE("A name that no CRD of the files has is an error", "[migrate][file_dif
 }
 
 }  // namespace file_diff_test
-}  // namespace migrate::inspect
+}  // namespace migrate::check

@@ -1,10 +1,10 @@
-#include "migrate/inspect/file_rewrite.h"
+#include "migrate/check/file_rewrite.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate::inspect {
+namespace migrate::check {
 namespace file_rewrite_test {
 
 using test_support::TempFolder;
@@ -78,4 +78,4 @@ TEST_CASE("What the server would not store is named, not printed", "[migrate][fi
 }
 
 }  // namespace file_rewrite_test
-}  // namespace migrate::inspect
+}  // namespace migrate::check

@@ -1,10 +1,10 @@
-#include "migrate/inspect/plain_metadata.h"
+#include "migrate/check/plain_metadata.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/schema/object_meta.h"
 
-namespace migrate::inspect {
+namespace migrate::check {
 namespace plain_metadata_test {
 
 TEST_CASE("Metadata is plain only where ObjectMeta surely takes it", "[plain_metadata]") {
@@ -46,4 +46,4 @@ TEST_CASE("An object without metadata is plain", "[plain_metadata]") {
 }
 
 }  // namespace plain_metadata_test
-}  // namespace migrate::inspect
+}  // namespace migrate::check

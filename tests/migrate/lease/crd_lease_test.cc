@@ -1,10 +1,10 @@
-#include "migrate/lease/crd_lease.h"
+#include "migrate/migration/crd_lease.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lease {
+namespace migrate::migration {
 namespace crd_lease_test {
 
 using namespace std::chrono_literals;
@@ -13,7 +13,7 @@ using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using Step = LeaseStart::Step;
 using Strings = std::vector<std::string>;
-using Duration = kube::system::Clock::Duration;
+using Duration = kube::base::Clock::Duration;
 
 const std::string kOther = "alice@bastion/4711/0000000000000001";
 const std::string kOtherText =
@@ -210,4 +210,4 @@ TEST_CASE("A run that is to stop does not wait for what is doubtful", "[migrate]
 }
 
 }  // namespace crd_lease_test
-}  // namespace migrate::lease
+}  // namespace migrate::migration

@@ -1,8 +1,8 @@
-#include "migrate/lease/holder.h"
+#include "migrate/migration/holder.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::lease {
+namespace migrate::migration {
 namespace holder_test {
 
 TEST_CASE("A holder is named by user, host, process and a number", "[migrate][lease]") {
@@ -36,4 +36,4 @@ TEST_CASE("Whoever holds a Lease steers no terminal", "[migrate][lease]") {
 }
 
 }  // namespace holder_test
-}  // namespace migrate::lease
+}  // namespace migrate::migration

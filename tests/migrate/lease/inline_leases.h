@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "migrate/lease/lease_keeper.h"
+#include "migrate/migration/lease_keeper.h"
 #include "tests/kube/lease/election_world.h"
 
-namespace migrate::lease::lease_test {
+namespace migrate::migration::lease_test {
 
 inline std::chrono::system_clock::time_point Midnight() {
-  return kube::lease::lease_test::kMidnight;
+  return kube::client::lease_test::kMidnight;
 }
 
 /// Keeps Leases on the thread and with the client of the test: when it is asked for them.
@@ -31,4 +31,4 @@ class InlineLeases : public Leases {
   LeaseKeeper keeper_;
 };
 
-}  // namespace migrate::lease::lease_test
+}  // namespace migrate::migration::lease_test

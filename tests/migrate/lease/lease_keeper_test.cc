@@ -1,4 +1,4 @@
-#include "migrate/lease/lease_keeper.h"
+#include "migrate/migration/lease_keeper.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,19 +7,19 @@
 #include "tests/migrate/lease/inline_leases.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lease {
+namespace migrate::migration {
 namespace lease_keeper_test {
 
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
-using kube::lease::lease_test::SpecText;
+using kube::client::lease_test::SpecText;
 
 constexpr char kLeases[] = "leases.coordination.k8s.io";
 
 struct Keeping {
-  Keeping() { cluster.server.Add(kube::lease::lease_test::kLeaseCrd); }
+  Keeping() { cluster.server.Add(kube::client::lease_test::kLeaseCrd); }
 
-  void Run(kube::system::Clock::Duration time) {
+  void Run(kube::base::Clock::Duration time) {
     const auto end = cluster.clock.Now() + time;
     while (cluster.clock.Now() < end) {
       keeper.Advance();
@@ -225,4 +225,4 @@ TEST_CASE("Where nobody keeps them any more they are lost", "[migrate][lease]") 
 }
 
 }  // namespace lease_keeper_test
-}  // namespace migrate::lease
+}  // namespace migrate::migration

@@ -1,10 +1,10 @@
-#include "migrate/lease/lease_name.h"
+#include "migrate/migration/lease_name.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/meta/names.h"
 
-namespace migrate::lease {
+namespace migrate::migration {
 namespace lease_name_test {
 
 const std::string kUid = "0d5e3f8a-1111-2222-3333-444455556666";
@@ -28,4 +28,4 @@ TEST_CASE("A long name is cut so that it stays a name, and keeps its end", "[mig
 }
 
 }  // namespace lease_name_test
-}  // namespace migrate::lease
+}  // namespace migrate::migration

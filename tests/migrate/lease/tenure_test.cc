@@ -1,14 +1,14 @@
-#include "migrate/lease/tenure.h"
+#include "migrate/migration/tenure.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::lease {
+namespace migrate::migration {
 namespace tenure_test {
 
 using namespace std::chrono_literals;
+using kube::client::LeaseRecord;
 using kube::client::Meaning;
-using kube::lease::LeaseRecord;
-using TimePoint = kube::system::Clock::TimePoint;
+using TimePoint = kube::base::Clock::TimePoint;
 
 constexpr TimePoint kStart{1h};
 
@@ -144,4 +144,4 @@ TEST_CASE("Where nobody keeps it any more that is the end", "[migrate][lease]") 
 }
 
 }  // namespace tenure_test
-}  // namespace migrate::lease
+}  // namespace migrate::migration

@@ -1,10 +1,10 @@
-#include "migrate/lists/batch_queue.h"
+#include "migrate/cluster/batch_queue.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace batch_queue_test {
 
 struct TextBatch {
@@ -42,4 +42,4 @@ TEST_CASE("Abort ends both sides", "[batch_queue]") {
 }
 
 }  // namespace batch_queue_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

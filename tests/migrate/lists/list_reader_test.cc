@@ -1,4 +1,4 @@
-#include "migrate/lists/list_reader.h"
+#include "migrate/cluster/list_reader.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace list_reader_test {
 
 using test_support::FakeCluster;
@@ -456,4 +456,4 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
 }
 
 }  // namespace list_reader_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

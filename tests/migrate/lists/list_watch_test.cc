@@ -1,4 +1,4 @@
-#include "migrate/lists/list_watch.h"
+#include "migrate/cluster/list_watch.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace list_watch_test {
 
 using namespace std::chrono_literals;
@@ -81,7 +81,7 @@ struct Watched {
     fault.answer = answer;
     cluster.server.AddFault(fault);
   }
-  void Run(kube::system::Clock::Duration time) {
+  void Run(kube::base::Clock::Duration time) {
     const auto end = cluster.clock.Now() + time;
     while (cluster.clock.Now() < end) {
       cluster.client.Poll(std::min(end, cluster.clock.Now() + 100ms));
@@ -210,4 +210,4 @@ TEST_CASE("A watch that breaks now and then is no news", "[migrate][lists]") {
 }
 
 }  // namespace list_watch_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

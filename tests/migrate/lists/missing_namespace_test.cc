@@ -1,10 +1,10 @@
-#include "migrate/lists/missing_namespace.h"
+#include "migrate/cluster/missing_namespace.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace missing_namespace_test {
 
 using test_support::FakeCluster;
@@ -48,4 +48,4 @@ TEST_CASE("Where it cannot be told whether a namespace exists nothing is said, a
 }
 
 }  // namespace missing_namespace_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

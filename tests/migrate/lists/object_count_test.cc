@@ -1,10 +1,10 @@
-#include "migrate/lists/object_count.h"
+#include "migrate/cluster/object_count.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace object_count_test {
 
 using test_support::FakeCluster;
@@ -23,8 +23,8 @@ TEST_CASE("Objects are counted by their metadata, over all chunks", "[migrate][o
   REQUIRE(count);
   CHECK(*count == 5);
   CHECK(cluster.server.requests().size() == 3);
-  for (const kube::http::HttpRequest& request : cluster.server.requests()) {
-    const kube::http::ResponseHead head{0, request.headers};
+  for (const kube::client::HttpRequest& request : cluster.server.requests()) {
+    const kube::client::ResponseHead head{0, request.headers};
     CHECK(head.Find("Accept")->starts_with("application/json;as=PartialObjectMetadataList;"));
   }
 }
@@ -39,4 +39,4 @@ TEST_CASE("A list that cannot be read has no count", "[migrate][object_count]") 
 }
 
 }  // namespace object_count_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

@@ -1,11 +1,11 @@
-#include "migrate/lists/object_watch.h"
+#include "migrate/cluster/object_watch.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace object_watch_test {
 
 using namespace std::chrono_literals;
@@ -31,7 +31,7 @@ struct Watched {
     const auto* stored = cluster.server.Stored("widgets.demo.example.com", "shop/" + name);
     return std::string(stored->Find("metadata")->FindText("resourceVersion"));
   }
-  void Run(kube::system::Clock::Duration time) {
+  void Run(kube::base::Clock::Duration time) {
     const auto end = cluster.clock.Now() + time;
     while (cluster.clock.Now() < end) {
       cluster.client.Poll(std::min(end, cluster.clock.Now() + 100ms));
@@ -166,4 +166,4 @@ TEST_CASE("A watch that was stopped shows nothing more", "[migrate][object_watch
 }
 
 }  // namespace object_watch_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

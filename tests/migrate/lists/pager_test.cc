@@ -1,4 +1,4 @@
-#include "migrate/lists/pager.h"
+#include "migrate/cluster/pager.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace pager_test {
 
 using Step = Pager::Step;
@@ -28,9 +28,9 @@ kube::client::CallError Status(int code) {
 }
 
 kube::client::CallError Lost(
-    kube::http::TransportError::Kind kind = kube::http::TransportError::Kind::kConnectionLost) {
+    kube::client::TransportError::Kind kind = kube::client::TransportError::Kind::kConnectionLost) {
   return {.status = std::nullopt,
-          .transport = kube::http::TransportError{kind, "reset"},
+          .transport = kube::client::TransportError{kind, "reset"},
           .message = "reset"};
 }
 
@@ -198,9 +198,9 @@ TEST_CASE("A page that always breaks off fails after two minutes, with longer an
 }
 
 TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
-  const auto error =
-      GENERATE(Status(403), Status(404), Status(500), Lost(kube::http::TransportError::Kind::kTls),
-               Lost(kube::http::TransportError::Kind::kTimeout));
+  const auto error = GENERATE(Status(403), Status(404), Status(500),
+                              Lost(kube::client::TransportError::Kind::kTls),
+                              Lost(kube::client::TransportError::Kind::kTimeout));
   Pager pager;
   pager.OnPage("a", kSome);
   CHECK(pager.OnError(error, 0) == Step::kFailed);
@@ -232,4 +232,4 @@ TEST_CASE("A page tells where the list goes on, and how much is left of it", "[m
 }
 
 }  // namespace pager_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

@@ -1,10 +1,10 @@
-#include "migrate/lists/watch_reader.h"
+#include "migrate/cluster/watch_reader.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace watch_reader_test {
 
 using Strings = std::vector<std::string>;
@@ -84,4 +84,4 @@ TEST_CASE("Bytes that are no events are an error", "[migrate][watch_reader]") {
 }
 
 }  // namespace watch_reader_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

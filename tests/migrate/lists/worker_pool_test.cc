@@ -1,4 +1,4 @@
-#include "migrate/lists/worker_pool.h"
+#include "migrate/cluster/worker_pool.h"
 
 #include <array>
 #include <atomic>
@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-namespace migrate::lists {
+namespace migrate::cluster {
 namespace worker_pool_test {
 
 TEST_CASE("Every worker runs once beside the producer", "[worker_pool]") {
@@ -42,4 +42,4 @@ TEST_CASE("Workers that are there all together may wait for each other", "[worke
 }
 
 }  // namespace worker_pool_test
-}  // namespace migrate::lists
+}  // namespace migrate::cluster

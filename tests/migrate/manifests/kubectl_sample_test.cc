@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "migrate/manifests/manifest_reader.h"
+#include "migrate/cluster/manifest_reader.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::manifests {
+namespace migrate::cluster {
 namespace {
 
 using kube::json::Document;
@@ -87,4 +87,4 @@ TEST_CASE("Keys that YAML 1.1 takes for true or false are told of once", "[migra
 }
 
 }  // namespace
-}  // namespace migrate::manifests
+}  // namespace migrate::cluster

@@ -1,8 +1,8 @@
-#include "migrate/manifests/list_type.h"
+#include "migrate/cluster/list_type.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::manifests {
+namespace migrate::cluster {
 namespace {
 
 std::string Typed(const std::string& list, const std::string& item) {
@@ -24,4 +24,4 @@ TEST_CASE("Items of a typed list are of its kind where they do not say", "[migra
 }
 
 }  // namespace
-}  // namespace migrate::manifests
+}  // namespace migrate::cluster

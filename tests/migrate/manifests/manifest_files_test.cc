@@ -1,11 +1,11 @@
-#include "migrate/manifests/manifest_files.h"
+#include "migrate/cluster/manifest_files.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::manifests {
+namespace migrate::cluster {
 namespace {
 
 using test_support::TempFolder;
@@ -54,4 +54,4 @@ TEST_CASE("What cannot be read is said before anything is", "[migrate][manifest_
 }
 
 }  // namespace
-}  // namespace migrate::manifests
+}  // namespace migrate::cluster

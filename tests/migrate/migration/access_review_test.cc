@@ -21,7 +21,7 @@ TEST_CASE("The server is asked for one right", "[migrate][access_review]") {
   CHECK(AskWhetherAllowed(kPatch, cluster.client));
   cluster.server.Deny("patch", "widgets.demo.example.com");
   CHECK_FALSE(AskWhetherAllowed(kPatch, cluster.client));
-  const kube::http::HttpRequest& request = cluster.server.requests().back();
+  const kube::client::HttpRequest& request = cluster.server.requests().back();
   CHECK(request.method == "POST");
   CHECK(request.target == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
   CHECK(request.body ==

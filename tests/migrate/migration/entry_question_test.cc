@@ -48,13 +48,13 @@ struct World {
     AnswerDryRun(name, std::move(answer));
   }
   EntryAnswers Ask(bool may_ask = true) {
-    const sweep::write::SweepTarget target{
+    const rewrite::SweepTarget target{
         .group = "demo.example.com", .version = "v1", .plural = "widgets"};
     return AskAboutEntries({.crd = crd, .target = target, .may_ask = may_ask}, cluster.session());
   }
   std::size_t DryRuns() const {
     std::size_t count = 0;
-    for (const kube::http::HttpRequest& request : cluster.server.requests()) {
+    for (const kube::client::HttpRequest& request : cluster.server.requests()) {
       count += request.target.find("dryRun=All") == std::string::npos ? 0 : 1;
     }
     return count;

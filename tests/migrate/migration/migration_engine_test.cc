@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "migrate/engine/storage_migration.h"
 #include "migrate/migration/migration.h"
+#include "migrate/migration/storage_migration.h"
 #include "tests/support/fake_engine.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,10 +27,10 @@ const std::string kName = "widgets.demo.example.com";
 const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io";
 const Strings kWidgets = {"w0", "w1", "w2"};
 
-class Listener : public sweep::MigrationObserver {
+class Listener : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
   bool Heard(const std::string& text) const {
     return std::ranges::any_of(lines,

@@ -13,7 +13,7 @@ namespace migration_lease_test {
 
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
-using kube::lease::lease_test::SpecText;
+using kube::client::lease_test::SpecText;
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
 using test_support::FakeFault;
@@ -24,10 +24,10 @@ const std::string kWidgets = "widgets.demo.example.com";
 const std::string kLeaseResource = "leases.coordination.k8s.io";
 const std::string kOther = "alice@bastion/4711/0000000000000001";
 
-class Listener : public sweep::MigrationObserver {
+class Listener : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
 
   Strings lines;
@@ -36,7 +36,7 @@ class Listener : public sweep::MigrationObserver {
 /// Three widgets that may be stored as v1beta1, and a run that takes the Lease of their CRD.
 struct LeasedWidgets {
   LeasedWidgets() {
-    cluster.server.Add(kube::lease::lease_test::kLeaseCrd);
+    cluster.server.Add(kube::client::lease_test::kLeaseCrd);
     cluster.server.Add(FakeCrdText("widgets"));
     cluster.server.PatchCrd(kWidgets, R"({"status":{"storedVersions":["v1beta1","v1"]}})");
     for (const char* name : {"w0", "w1", "w2"}) {
@@ -72,7 +72,7 @@ struct LeasedWidgets {
   }
   /// Is run when the target is asked for the n-th time.
   void When(const std::string& target, std::function<void()> before, int first = 1,
-            kube::system::Clock::Duration latency = {}) {
+            kube::base::Clock::Duration latency = {}) {
     FakeFault fault;
     fault.target = target;
     fault.first = first;
@@ -102,7 +102,7 @@ struct LeasedWidgets {
 
   FakeCluster cluster;
   test_support::TempFolder state;
-  lease::lease_test::InlineLeases leases{cluster.session()};
+  migration::lease_test::InlineLeases leases{cluster.session()};
   MigrationOptions options;
   Listener listener;
 };
@@ -164,7 +164,7 @@ TEST_CASE("A run that died on this machine is followed at once", "[migrate][leas
   // The first run is killed when it has the Lease: it comes to no end.
   struct Killed {};
   widgets.When("/widgets/w0", [] { throw Killed(); });
-  lease::Holder first{"bob", "laptop", 7, 8};
+  migration::Holder first{"bob", "laptop", 7, 8};
   widgets.options.lease.self = first;
   CHECK_THROWS_AS(widgets.Run(), Killed);
   widgets.Give(IdentityOf(first));

@@ -22,7 +22,7 @@ TEST_CASE("managedFields that a write would empty are cleaned", "[migrate][migra
   Widgets widgets(0);
   widgets.cluster.server.EmptyManagedFields();
   widgets.cluster.server.Add(OwnedWidget());
-  widgets.options.cleaning = GENERATE(owners::Cleaning::kAuto, owners::Cleaning::kAlways);
+  widgets.options.cleaning = GENERATE(cluster::Cleaning::kAuto, cluster::Cleaning::kAlways);
   for (const report::DryRun dry_run : {report::DryRun::kClient, report::DryRun::kServer}) {
     widgets.options.dry_run = dry_run;
     const report::CrdMigration told = widgets.MigrateOne();
@@ -41,7 +41,7 @@ TEST_CASE("managedFields that a write would empty are cleaned", "[migrate][migra
   CHECK(crd.managed_fields_emptied.empty());
   // Nothing is told of nothing, unless it was asked for.
   const report::CrdMigration again = widgets.MigrateOne();
-  const bool is_asked_for = widgets.options.cleaning == owners::Cleaning::kAlways;
+  const bool is_asked_for = widgets.options.cleaning == cluster::Cleaning::kAlways;
   CHECK(again.managed_fields_cleaned.has_value() == is_asked_for);
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("Emptied managedFields stop no run, which is no success all the same",
   Widgets widgets;
   widgets.cluster.server.EmptyManagedFields();
   widgets.cluster.server.Add(OwnedWidget());
-  widgets.options.cleaning = owners::Cleaning::kNever;
+  widgets.options.cleaning = cluster::Cleaning::kNever;
   const report::CrdMigration crd = widgets.MigrateOne();
   CHECK(crd.outcome == report::Outcome::kFailures);
   CHECK(crd.error.empty());

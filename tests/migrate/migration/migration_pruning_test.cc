@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 #include "tests/migrate/migration/pruning_world.h"
 
 namespace migrate::migration {
@@ -31,7 +31,7 @@ TEST_CASE("managedFields that were emptied before the flip are named by who goes
                R"("demo.example.com/v1alpha1","fieldsType":"FieldsV1",)"
                R"("fieldsV1":{"f:spec":{"f:a":{}}}}],)");
   preserved.cluster.server.Add(owned);
-  preserved.options.cleaning = owners::Cleaning::kNever;
+  preserved.options.cleaning = cluster::Cleaning::kNever;
   preserved.InterruptBehindFlip();
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kFailures);
@@ -317,7 +317,7 @@ TEST_CASE("A backup is made by the schemas of when pruning is turned on",
   const report::CrdMigration& widgets = report.crds[1];
   REQUIRE(widgets.name == kName);
   CHECK(widgets.outcome == report::Outcome::kDone);
-  const auto backup = kube::system::ReadFileText(widgets.backup);
+  const auto backup = kube::base::ReadFileText(widgets.backup);
   REQUIRE(backup);
   CHECK_THAT(*backup, Contains(R"("name":"plain")"));
 }

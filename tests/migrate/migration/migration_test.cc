@@ -351,7 +351,7 @@ TEST_CASE("A dry run by the client counts, and writes nothing", "[migrate][migra
   CHECK(crd.counts.Total() == 3);
   CHECK(crd.kept_because == "nothing is written in a dry run");
   CHECK(std::ranges::count(widgets.cluster.server.requests(), "PATCH",
-                           &kube::http::HttpRequest::method) == 0);
+                           &kube::client::HttpRequest::method) == 0);
   CHECK(widgets.StateFiles() == 0);
 }
 
@@ -449,8 +449,8 @@ TEST_CASE("Two runs do not migrate one CRD at the same time", "[migrate][migrati
     for (const auto& crd : fs::directory_iterator(cluster.path())) folder = crd.path();
   }
   CHECK(folder.parent_path().filename() == "11111111-0000-4000-8000-000000000001");
-  const state::StateFolder other(widgets.state.path(), folder.parent_path().filename(),
-                                 folder.filename(), kName);
+  const rewrite::StateFolder other(widgets.state.path(), folder.parent_path().filename(),
+                                   folder.filename(), kName);
   const report::CrdMigration crd = widgets.MigrateOne();
   CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("another migration"));

@@ -19,10 +19,10 @@ using test_support::TempFolder;
 using Strings = std::vector<std::string>;
 
 /// Agrees, and remembers what it was told.
-class Person : public sweep::MigrationObserver {
+class Person : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool MayAsk() const override { return may_ask; }
   bool Confirm(const std::string&) override { return true; }
 

@@ -29,10 +29,10 @@ inline const std::string kCrdResource = "customresourcedefinitions.apiextensions
 inline const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 
 /// Remembers what it was told.
-class Listener : public sweep::MigrationObserver {
+class Listener : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
 
   bool Heard(const std::string& text) const {
@@ -64,7 +64,7 @@ struct Widgets {
   }
   std::size_t Writes() const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        cluster.server.requests(), [](const kube::http::HttpRequest& request) {
+        cluster.server.requests(), [](const kube::client::HttpRequest& request) {
           return (request.method == "PATCH" || request.method == "PUT") &&
                  request.target.find("dryRun=All") == std::string::npos;
         }));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/fake_engine.h"
 
@@ -26,7 +26,7 @@ const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io";
 
 Preflight Check(FakeCluster& cluster, const PreflightOptions& options = {}) {
-  const auto crd = crds::GetCrd(cluster.client, kTarget);
+  const auto crd = check::GetCrd(cluster.client, kTarget);
   REQUIRE(crd);
   return CheckBefore(*crd, kTarget, options, cluster.client);
 }
@@ -39,9 +39,10 @@ void AddCondition(FakeCluster& cluster, const std::string& type, const std::stri
 }
 
 bool HasWritten(const FakeCluster& cluster) {
-  return std::ranges::any_of(cluster.server.requests(), [](const kube::http::HttpRequest& request) {
-    return request.method == "PATCH" && request.target.find("dryRun=All") == std::string::npos;
-  });
+  return std::ranges::any_of(
+      cluster.server.requests(), [](const kube::client::HttpRequest& request) {
+        return request.method == "PATCH" && request.target.find("dryRun=All") == std::string::npos;
+      });
 }
 
 TEST_CASE("A CRD that prunes and is served may be migrated in its storage version",
@@ -210,8 +211,8 @@ TEST_CASE("The server is asked by a dry run whether it would turn pruning on",
   const PreflightOptions options{.enable_pruning = true};
   SECTION("it would") {
     CHECK(Check(cluster, options).refusal.empty());
-    const kube::http::HttpRequest& asked = cluster.server.requests().at(static_cast<std::size_t>(
-        std::ranges::find(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method) -
+    const kube::client::HttpRequest& asked = cluster.server.requests().at(static_cast<std::size_t>(
+        std::ranges::find(cluster.server.requests(), "PATCH", &kube::client::HttpRequest::method) -
         cluster.server.requests().begin()));
     CHECK(asked.target == kTarget + "?dryRun=All");
     CHECK_THAT(asked.body, StartsWith(R"({"metadata":{"resourceVersion":")") &&
@@ -257,8 +258,8 @@ TEST_CASE("A dry run by the client sends nothing that is named like a write",
   cluster.server.Add(FakeCrdText("widgets", kPreserves));
   CHECK(
       Check(cluster, {.enable_pruning = true, .dry_run = report::DryRun::kClient}).refusal.empty());
-  CHECK(std::ranges::count(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method) ==
-        0);
+  CHECK(std::ranges::count(cluster.server.requests(), "PATCH",
+                           &kube::client::HttpRequest::method) == 0);
 }
 
 TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight]") {

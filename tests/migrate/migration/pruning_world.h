@@ -29,10 +29,10 @@ inline const std::string kName = "widgets.demo.example.com";
 inline const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// Says yes, or no, and remembers what it was told.
-class Person : public sweep::MigrationObserver {
+class Person : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   void RequireAnswer() override {
     if (!is_there) throw kube::base::Error("nobody can be asked");
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {
@@ -27,12 +27,13 @@ struct Stored {
   Stored() {
     cluster.server.Add(FakeCrdText("widgets"));
     cluster.server.PatchCrd(kName, kTwoStored);
-    shape = crds::ShapeOf(*crds::GetCrd(cluster.client, kTarget));
+    shape = check::ShapeOf(*check::GetCrd(cluster.client, kTarget));
   }
   TrimmedVersions Trim() { return TrimStoredVersions(kTarget, shape, cluster.session()); }
-  Strings Now() { return crds::GetCrd(cluster.client, kTarget)->stored_versions; }
+  Strings Now() { return check::GetCrd(cluster.client, kTarget)->stored_versions; }
   std::ptrdiff_t Patches() {
-    return std::ranges::count(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method);
+    return std::ranges::count(cluster.server.requests(), "PATCH",
+                              &kube::client::HttpRequest::method);
   }
   /// Something that happens before the n-th PATCH is answered, or in its place.
   void AtPatch(FakeFault fault) {
@@ -41,7 +42,7 @@ struct Stored {
   }
 
   FakeCluster cluster;
-  crds::CrdShape shape;
+  check::CrdShape shape;
 };
 
 TEST_CASE("storedVersions become just the storage version, guarded by the resource version",
@@ -52,7 +53,7 @@ TEST_CASE("storedVersions become just the storage version, guarded by the resour
   CHECK(trimmed.after == Strings{"v1"});
   CHECK(stored.Now() == Strings{"v1"});
   const auto& requests = stored.cluster.server.requests();
-  const auto patch = std::ranges::find(requests, "PATCH", &kube::http::HttpRequest::method);
+  const auto patch = std::ranges::find(requests, "PATCH", &kube::client::HttpRequest::method);
   REQUIRE(patch != requests.end());
   CHECK(patch->target == kTarget + "/status");
   CHECK_THAT(patch->body, Contains(R"({"metadata":{"resourceVersion":")") &&

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "migrate/crds/crd_request.h"
+#include "migrate/check/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {
@@ -15,10 +15,10 @@ using Strings = std::vector<std::string>;
 const std::string kName = "widgets.demo.example.com";
 const std::string kTarget = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + kName;
 
-class Listener : public sweep::MigrationObserver {
+class Listener : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
 
   Strings lines;
@@ -32,20 +32,20 @@ struct Run {
     report.name = kName;
     report.storage_version = "v1";
     report.stored_before = report.stored_after = {"v1beta1", "v1"};
-    shape = crds::ShapeOf(*crds::GetCrd(cluster.client, kTarget));
+    shape = check::ShapeOf(*check::GetCrd(cluster.client, kTarget));
   }
   void Store(const std::string& versions) {
     cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":)" + versions + "}}");
   }
   void UseEngine() { report.engine.emplace().migration = "storageversionmigrations/x"; }
   void End() { EndStoredVersions(report, {kTarget, shape}, {cluster.session(), listener}); }
-  Strings Now() { return crds::GetCrd(cluster.client, kTarget)->stored_versions; }
+  Strings Now() { return check::GetCrd(cluster.client, kTarget)->stored_versions; }
   std::ptrdiff_t Requests() { return std::ssize(cluster.server.requests()); }
 
   test_support::FakeCluster cluster;
   Listener listener;
   report::CrdMigration report;
-  crds::CrdShape shape;
+  check::CrdShape shape;
 };
 
 TEST_CASE("Where all is proven storedVersions are trimmed", "[migrate][versions_end]") {

@@ -1,4 +1,4 @@
-#include "migrate/mutate/object_mutation.h"
+#include "migrate/check/object_mutation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::mutate {
+namespace migrate::check {
 namespace object_mutation_test {
 
 using test_support::TempFolder;
@@ -51,4 +51,4 @@ TEST_CASE("What is no mutation is said by file and line", "[migrate][mutate]") {
 }
 
 }  // namespace object_mutation_test
-}  // namespace migrate::mutate
+}  // namespace migrate::check

@@ -1,4 +1,4 @@
-#include "migrate/owners/entry_cleaner.h"
+#include "migrate/cluster/entry_cleaner.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace migrate::owners {
+namespace migrate::cluster {
 namespace entry_cleaner_test {
 
 constexpr char kSpec[] = R"({"group":"g","scope":"Namespaced","names":{"plural":"ws","kind":"W"},
@@ -229,4 +229,4 @@ TEST_CASE("The entries for which a server empties managedFields are found",
 }
 
 }  // namespace entry_cleaner_test
-}  // namespace migrate::owners
+}  // namespace migrate::cluster

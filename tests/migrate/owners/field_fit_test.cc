@@ -1,11 +1,11 @@
-#include "migrate/owners/field_fit.h"
+#include "migrate/cluster/field_fit.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/support/test_schema.h"
 
-namespace migrate::owners {
+namespace migrate::cluster {
 namespace field_fit_test {
 
 constexpr char kSchema[] = R"({"type":"object","properties":{
@@ -160,4 +160,4 @@ TEST_CASE("What is too deep is dropped", "[migrate][field_fit]") {
 }
 
 }  // namespace field_fit_test
-}  // namespace migrate::owners
+}  // namespace migrate::cluster

@@ -1,9 +1,9 @@
-#include "migrate/owners/field_set.h"
+#include "migrate/cluster/field_set.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::owners {
+namespace migrate::cluster {
 namespace field_set_test {
 
 std::string Union(const std::string& one, const std::string& other) {
@@ -49,4 +49,4 @@ TEST_CASE("A union of very deep sets ends", "[migrate][field_set]") {
 }
 
 }  // namespace field_set_test
-}  // namespace migrate::owners
+}  // namespace migrate::cluster

@@ -1,11 +1,11 @@
-#include "migrate/owners/stale_entries.h"
+#include "migrate/cluster/stale_entries.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/support/test_schema.h"
 
-namespace migrate::owners {
+namespace migrate::cluster {
 namespace stale_entries_test {
 
 constexpr char kSpec[] = R"({"group":"g","scope":"Namespaced","names":{"plural":"ws","kind":"W"},
@@ -82,4 +82,4 @@ TEST_CASE("Only who had entries can lose them", "[migrate][stale_entries]") {
 }
 
 }  // namespace stale_entries_test
-}  // namespace migrate::owners
+}  // namespace migrate::cluster

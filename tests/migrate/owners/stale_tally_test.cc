@@ -1,11 +1,11 @@
-#include "migrate/owners/stale_tally.h"
+#include "migrate/cluster/stale_tally.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/support/test_schema.h"
 
-namespace migrate::owners {
+namespace migrate::cluster {
 namespace stale_tally_test {
 
 constexpr char kSpec[] = R"({"group":"g","scope":"Namespaced","names":{"plural":"ws","kind":"W"},
@@ -73,4 +73,4 @@ TEST_CASE("Long texts are cut", "[migrate][stale_tally]") {
 }
 
 }  // namespace stale_tally_test
-}  // namespace migrate::owners
+}  // namespace migrate::cluster

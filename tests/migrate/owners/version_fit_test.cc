@@ -1,12 +1,12 @@
-#include "migrate/owners/version_fit.h"
+#include "migrate/cluster/version_fit.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "migrate/owners/stale_entries.h"
+#include "migrate/cluster/stale_entries.h"
 #include "tests/support/test_schema.h"
 
-namespace migrate::owners {
+namespace migrate::cluster {
 namespace version_fit_test {
 
 std::string Root(const std::string& spec) {
@@ -187,4 +187,4 @@ TEST_CASE("An object that is too deep is held by none", "[migrate][version_fit]"
 }
 
 }  // namespace version_fit_test
-}  // namespace migrate::owners
+}  // namespace migrate::cluster

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "kube/base/file_text.h"
 #include "kube/crd/crd.h"
-#include "kube/crd/rules/crd_validation.h"
-#include "kube/system/file_text.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/yaml/yaml.h"
 
 namespace migrate::populate {
@@ -26,7 +26,7 @@ void DropDescriptions(Value& value) {
 }
 
 std::unique_ptr<Document> ReadShipped() {
-  const auto text = kube::system::ReadFileText(kShipped);
+  const auto text = kube::base::ReadFileText(kShipped);
   REQUIRE(text);
   auto document = std::make_unique<Document>();
   REQUIRE_FALSE(kube::yaml::Parse(*text, 1, *document));
@@ -44,7 +44,7 @@ TEST_CASE("The CRD that is shipped is the one that templates are read by", "[mig
 TEST_CASE("An API server takes the CRD that is shipped", "[migrate][populate]") {
   const auto crd = kube::crd::ReadCrd(ReadShipped());
   REQUIRE(crd);
-  CHECK(kube::crd::rules::ValidateCrd(*crd).empty());
+  CHECK(kube::crd::ValidateCrd(*crd).empty());
   CHECK_FALSE(crd->preserve_unknown_fields);
   CHECK(crd->labels.at("applyset.kubernetes.io/is-parent-type") == "true");
 }

@@ -1,13 +1,11 @@
-#include "migrate/population/member_index.h"
+#include "migrate/populate/member_index.h"
 
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace member_index_test {
 
 using namespace population_test;
-using populate::GroupKind;
-using populate::ObjectKey;
 
 const GroupKind kWidget = {"demo.example.com", "Kindwidgets"};
 const GroupKind kGadget = {"demo.example.com", "Kindgadgets"};
@@ -180,4 +178,4 @@ TEST_CASE("Where members are is known once, unless a kind has moved to another v
 }
 
 }  // namespace member_index_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

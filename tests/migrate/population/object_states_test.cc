@@ -1,13 +1,13 @@
-#include "migrate/population/object_states.h"
+#include "migrate/populate/object_states.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/json/json.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace object_states_test {
 
-struct Recorder : inspect::ChangeTaker {
+struct Recorder : check::ChangeTaker {
   void Take(const check::ObjectChange& change) override {
     now = kube::json::Print(change.now);
     after = kube::json::Print(change.after);
@@ -75,4 +75,4 @@ TEST_CASE("What kubectl apply has noted of a Secret is not shown either", "[migr
 }
 
 }  // namespace object_states_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -1,16 +1,16 @@
 #include <map>
 
-#include "migrate/inspect/object_diff.h"
+#include "migrate/check/object_diff.h"
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace population_test {
 
 using Catch::Matchers::Contains;
 using Values = std::map<std::string, std::string>;
 
 /// "x -> y": spec.a of each object that differs, by "NAMESPACE/NAME"; "-": there is none.
-struct DiffRecorder : inspect::ChangeTaker {
+struct DiffRecorder : check::ChangeTaker {
   static std::string TextOf(const kube::json::Value& object) {
     const kube::json::Value* spec = object.Find("spec");
     return spec == nullptr ? "-" : std::string(spec->FindText("a"));
@@ -177,7 +177,7 @@ TEST_CASE("What somebody has made his own by the time that it is read is not sho
 }
 
 TEST_CASE("Where what is shown cannot be kept the run ends", "[migrate][population]") {
-  struct Full : inspect::ChangeTaker {
+  struct Full : check::ChangeTaker {
     void Take(const check::ObjectChange&) override { throw kube::base::Error("disk full"); }
   };
   Full full;
@@ -189,4 +189,4 @@ TEST_CASE("Where what is shown cannot be kept the run ends", "[migrate][populati
 }
 
 }  // namespace population_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

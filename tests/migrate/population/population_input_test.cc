@@ -1,14 +1,14 @@
-#include "migrate/population/population_input.h"
+#include "migrate/populate/population_input.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/migrate/populate/template_text.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace population_input_test {
 
 std::optional<ClusterNamespace> Read(const std::string& metadata) {
-  const auto document = populate::populate_test::ParseJson(
+  const auto document = populate_test::ParseJson(
       R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop")" + metadata + "}}");
   return ReadClusterNamespace(document.root());
 }
@@ -42,4 +42,4 @@ TEST_CASE("A Namespace of a time beyond all clocks is read", "[migrate][populati
 }
 
 }  // namespace population_input_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -1,9 +1,9 @@
-#include "migrate/population/population.h"
+#include "migrate/populate/population.h"
 
 #include "migrate/populate/apply_set.h"
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace population_test {
 
 using Catch::Matchers::Contains;
@@ -100,7 +100,7 @@ TEST_CASE("What was not made of a template is never deleted", "[migrate][populat
   World world;
   world.PutTemplate("every", {Widget("w")});
   world.Run();
-  const std::string id = populate::TemplateApplySetId("every");
+  const std::string id = TemplateApplySetId("every");
   const std::string labels = R"({"policy/namespace-template-name":"every",)"
                              R"("applyset.kubernetes.io/part-of":")" +
                              id + "\"}";
@@ -199,8 +199,7 @@ TEST_CASE("A template of another tool is refused, and what is there of it stays"
     world.PutTemplate("every", {Widget("v")});
     const PopulationReport report = world.Run();
     CHECK(report.has_errors);
-    CHECK_THAT(Remarks(report).at(0),
-               Contains("got: other, want: " + populate::TemplateApplySetId("every")));
+    CHECK_THAT(Remarks(report).at(0), Contains("got: other, want: " + TemplateApplySetId("every")));
   }
   CHECK(world.Requests() == Names{EventIn("default"), "PATCH " + target + "/status" + kManager});
   CHECK(world.Stored("a/w") == "x");
@@ -362,4 +361,4 @@ TEST_CASE("What was made of a template that is gone is deleted, as far as its ki
 }
 
 }  // namespace population_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -1,7 +1,7 @@
-#include "migrate/population/population.h"
+#include "migrate/populate/population.h"
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace population_test {
 
 using Catch::Matchers::Contains;
@@ -329,4 +329,4 @@ TEST_CASE("A run that is stopped begins nothing new", "[migrate][population]") {
 }
 
 }  // namespace population_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -7,11 +7,11 @@
 
 #include "kube/base/error.h"
 #include "kube/base/text.h"
+#include "migrate/populate/population.h"
 #include "migrate/populate/template_crd.h"
-#include "migrate/population/population.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 /// What the tests of Populate share.
 namespace population_test {
 
@@ -35,7 +35,7 @@ inline std::string Widget(const std::string& name, const std::string& a = "x",
 /// A cluster with the namespaces a and b, and CRDs of widgets, gadgets and NamespaceTemplates.
 struct World {
   World() {
-    cluster.server.Add(populate::kTemplateCrd);
+    cluster.server.Add(kTemplateCrd);
     for (const char* plural : {"widgets", "gadgets"}) {
       cluster.server.Add(test_support::FakeCrdText(plural));
     }
@@ -90,7 +90,7 @@ struct World {
   /// What another client sends; not among the requests of the run.
   test_support::FakeAnswer Send(const std::string& method, const std::string& target,
                                 const std::string& content_type, const std::string& body) {
-    kube::http::HttpRequest request;
+    kube::client::HttpRequest request;
     request.method = method;
     request.target = target;
     request.headers = {{"Content-Type", content_type}};
@@ -217,4 +217,4 @@ inline Names Remarks(const PopulationReport& report) {
 }
 
 }  // namespace population_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -1,8 +1,8 @@
-#include "migrate/population/prune_leaves.h"
+#include "migrate/populate/prune_leaves.h"
 
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace prune_leaves_test {
 
 using namespace population_test;
@@ -70,4 +70,4 @@ TEST_CASE("Where the server does not say nothing may be deleted", "[migrate][pop
 }
 
 }  // namespace prune_leaves_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

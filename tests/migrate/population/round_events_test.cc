@@ -1,11 +1,9 @@
-#include "migrate/population/round_events.h"
+#include "migrate/populate/round_events.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace round_events_test {
-
-using populate::Expansion;
 using report::PopulatedObject;
 using report::PopulationClass;
 using Strings = std::vector<std::string>;
@@ -106,7 +104,7 @@ TEST_CASE("Each problem is an Event that warns, told once", "[migrate][populatio
 
 TEST_CASE("What templates do to each other is told as a problem", "[migrate][population]") {
   RoundEvents events;
-  const populate::ObjectKey key{{"", "ConfigMap"}, "x"};
+  const ObjectKey key{{"", "ConfigMap"}, "x"};
   Expansion expansion;
   expansion.replaced = {{key, "one", "two"}};
   expansion.held = {{key, "one", "two", true}};
@@ -156,4 +154,4 @@ TEST_CASE("Each namespace has its own Events, and one without a uid none",
 }
 
 }  // namespace round_events_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -1,10 +1,10 @@
-#include "migrate/population/single_write.h"
+#include "migrate/populate/single_write.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/json/json.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace single_write_test {
 
 using kube::client::CallError;
@@ -106,4 +106,4 @@ TEST_CASE("Whatever is answered, a single write is done", "[migrate][population]
 }
 
 }  // namespace single_write_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

@@ -1,12 +1,11 @@
-#include "migrate/population/template_notes.h"
+#include "migrate/populate/template_notes.h"
 
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population {
+namespace migrate::populate {
 namespace template_notes_test {
 
 using namespace population_test;
-using populate::GroupKind;
 
 const GroupKind kWidget = {"demo.example.com", "Kindwidgets"};
 const GroupKind kGadget = {"demo.example.com", "Kindgadgets"};
@@ -178,4 +177,4 @@ TEST_CASE("Of more than a thousand namespaces none is named, and none is added",
 }
 
 }  // namespace template_notes_test
-}  // namespace migrate::population
+}  // namespace migrate::populate

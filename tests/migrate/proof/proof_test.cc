@@ -1,4 +1,4 @@
-#include "migrate/proof/proof.h"
+#include "migrate/check/proof.h"
 
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/test_schema.h"
 
-namespace migrate::proof {
+namespace migrate::check {
 namespace proof_test {
 
 using report::ObjectClass;
@@ -40,7 +40,7 @@ kube::crd::Crd Crd(std::int64_t generation = 4, const std::string& storage = "v1
 
 /// A pass that has found u1 unchanged, that u3 was gone, and u5 in the place of u2.
 std::vector<std::uint64_t> Seen(const TempFolder& folder) {
-  spool::Spool pass(folder.path(), "verify1", "test");
+  cluster::Spool pass(folder.path(), "verify1", "test");
   for (const char* number : {"1", "2", "3"}) {
     pass.Add({"shop", std::string("w") + number, std::string("u") + number, "9", 1});
   }
@@ -63,7 +63,7 @@ Proof Made(const TempFolder& folder) {
           .seen = Seen(folder)};
 }
 
-bool Covers(const check::ObjectProof& proof, const std::string& uid, const std::string& version) {
+bool Covers(const ObjectProof& proof, const std::string& uid, const std::string& version) {
   kube::json::Document object;
   REQUIRE_FALSE(object.Parse(R"({"metadata":{"uid":")" + uid + R"(","resourceVersion":")" +
                              version + "\"}}"));
@@ -179,4 +179,4 @@ TEST_CASE("The time of a proof is told as the API tells times", "[migrate][proof
 }
 
 }  // namespace proof_test
-}  // namespace migrate::proof
+}  // namespace migrate::check

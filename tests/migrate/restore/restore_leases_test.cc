@@ -9,14 +9,14 @@ namespace migrate::restore {
 namespace restore_test {
 
 using Catch::Matchers::Contains;
-using kube::lease::lease_test::SpecText;
+using kube::client::lease_test::SpecText;
 
 const std::string kOther = "alice@bastion/4711/0000000000000001";
 
 /// A restore that takes the Lease of its CRD.
 struct LeasedWorld : World {
   LeasedWorld() {
-    cluster.server.Add(kube::lease::lease_test::kLeaseCrd);
+    cluster.server.Add(kube::client::lease_test::kLeaseCrd);
     options.lease = {.leases = &leases, .self = {"bob", "laptop", 1, 2}};
   }
   std::string LeaseName() const {
@@ -37,7 +37,7 @@ struct LeasedWorld : World {
     return std::string(lease->Find("spec")->FindText("holderIdentity"));
   }
 
-  lease::lease_test::InlineLeases leases{cluster.session()};
+  migration::lease_test::InlineLeases leases{cluster.session()};
 };
 
 TEST_CASE("A restore takes the Lease before it writes, and gives it back", "[restore][lease]") {

@@ -24,10 +24,10 @@ inline const std::string kInShop = "/apis/demo.example.com/v1/namespaces/shop/wi
 /// Thrown in the middle of a restore: as far as its files go, the process is killed.
 struct Killed {};
 
-class Lines : public sweep::MigrationObserver {
+class Lines : public rewrite::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void OnProgress(const std::string&, const rewrite::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
 
   std::vector<std::string> lines;

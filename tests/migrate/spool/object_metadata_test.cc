@@ -1,9 +1,9 @@
-#include "migrate/spool/object_metadata.h"
+#include "migrate/cluster/object_metadata.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::spool {
+namespace migrate::cluster {
 namespace {
 
 std::optional<ListedObject> Read(const std::string& metadata) {
@@ -41,4 +41,4 @@ TEST_CASE("What no server sends is no metadata", "[migrate][object_metadata]") {
 }
 
 }  // namespace
-}  // namespace migrate::spool
+}  // namespace migrate::cluster

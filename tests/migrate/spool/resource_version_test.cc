@@ -1,8 +1,8 @@
-#include "migrate/spool/resource_version.h"
+#include "migrate/cluster/resource_version.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::spool {
+namespace migrate::cluster {
 namespace {
 
 TEST_CASE("A resource version that is a decimal number is read as one",
@@ -15,4 +15,4 @@ TEST_CASE("A resource version that is a decimal number is read as one",
 }
 
 }  // namespace
-}  // namespace migrate::spool
+}  // namespace migrate::cluster

@@ -1,9 +1,9 @@
-#include "migrate/spool/spool_line.h"
+#include "migrate/cluster/spool_line.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::spool {
+namespace migrate::cluster {
 namespace {
 
 std::string_view WithoutBreak(const std::string& line) {
@@ -34,7 +34,8 @@ TEST_CASE("An answer is one line", "[migrate][spool_line]") {
   CHECK(AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
                        .resource_version = "43",
                        .generation = 2,
-                       .generation_moved = true}) == "3\trewritten\t\t43\t2\t1\t0\t\t\tnone\t0\t0\n");
+                       .generation_moved = true}) ==
+        "3\trewritten\t\t43\t2\t1\t0\t\t\tnone\t0\t0\n");
   const std::string line = AnswerLine(4, {.object_class = report::ObjectClass::kTooLarge,
                                           .code = 413,
                                           .reason = "R",
@@ -51,16 +52,16 @@ TEST_CASE("An answer is one line", "[migrate][spool_line]") {
 }
 
 TEST_CASE("What is known of managedFields is kept", "[migrate][spool_line]") {
-  const std::string object = ObjectLine({"", "w1", "u-1", "42", 7, owners::EntryState::kStale});
+  const std::string object = ObjectLine({"", "w1", "u-1", "42", 7, EntryState::kStale});
   CHECK(object == "object\t\tw1\tu-1\t42\t7\tstale\n");
-  CHECK(ReadObjectLine(WithoutBreak(object))->entries == owners::EntryState::kStale);
+  CHECK(ReadObjectLine(WithoutBreak(object))->entries == EntryState::kStale);
   const std::string answer = AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
-                                            .entries = owners::EntryState::kSome,
+                                            .entries = EntryState::kSome,
                                             .entries_cleaned = 2,
                                             .are_entries_emptied = true});
   const auto read = ReadAnswerLine(WithoutBreak(answer));
   REQUIRE(read);
-  CHECK(read->answer.entries == owners::EntryState::kSome);
+  CHECK(read->answer.entries == EntryState::kSome);
   CHECK(read->answer.entries_cleaned == 2);
   CHECK(read->answer.are_entries_emptied);
 }
@@ -68,10 +69,10 @@ TEST_CASE("What is known of managedFields is kept", "[migrate][spool_line]") {
 TEST_CASE("Lines of before tell nothing of managedFields", "[migrate][spool_line]") {
   const auto object = ReadObjectLine("object\tshop\tw1\tu-1\t42\t7");
   REQUIRE(object);
-  CHECK(object->entries == owners::EntryState::kNone);
+  CHECK(object->entries == EntryState::kNone);
   const auto answer = ReadAnswerLine("3\trewritten\t\t43\t2\t1\t0\t\t");
   REQUIRE(answer);
-  CHECK(answer->answer.entries == owners::EntryState::kNone);
+  CHECK(answer->answer.entries == EntryState::kNone);
   CHECK_FALSE(ReadObjectLine("object\tshop\tw1\tu-1\t42\t7\tfew"));
   CHECK_FALSE(ReadAnswerLine("3\trewritten\t\t43\t2\t1\t0\t\t\tsome"));
 }
@@ -107,4 +108,4 @@ TEST_CASE("A checksum goes on where it was, and sees every byte", "[migrate][spo
 }
 
 }  // namespace
-}  // namespace migrate::spool
+}  // namespace migrate::cluster

@@ -1,4 +1,4 @@
-#include "migrate/spool/spool.h"
+#include "migrate/cluster/spool.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::spool {
+namespace migrate::cluster {
 namespace {
 
 ListedObject Object(int number) {
@@ -263,4 +263,4 @@ TEST_CASE("Keys have etcd's order", "[migrate][spool]") {
 }
 
 }  // namespace
-}  // namespace migrate::spool
+}  // namespace migrate::cluster

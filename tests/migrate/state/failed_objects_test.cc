@@ -1,11 +1,11 @@
-#include "migrate/state/failed_objects.h"
+#include "migrate/rewrite/failed_objects.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate::state {
+namespace migrate::rewrite {
 namespace failed_objects_test {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ TEST_CASE("A file that is none of ours tells of nothing", "[migrate][failed_obje
 }
 
 }  // namespace failed_objects_test
-}  // namespace migrate::state
+}  // namespace migrate::rewrite

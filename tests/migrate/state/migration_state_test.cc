@@ -1,4 +1,4 @@
-#include "migrate/state/migration_state.h"
+#include "migrate/rewrite/migration_state.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::state {
+namespace migrate::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,4 +229,4 @@ TEST_CASE("State lives in XDG_STATE_HOME, else below the home folder", "[migrate
 }
 
 }  // namespace
-}  // namespace migrate::state
+}  // namespace migrate::rewrite

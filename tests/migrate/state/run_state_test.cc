@@ -1,4 +1,4 @@
-#include "migrate/state/run_state.h"
+#include "migrate/rewrite/run_state.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::state {
+namespace migrate::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
@@ -376,4 +376,4 @@ TEST_CASE("What was begun under another address is taken over only after a word"
 }
 
 }  // namespace
-}  // namespace migrate::state
+}  // namespace migrate::rewrite

@@ -6,7 +6,7 @@
 #include "tests/migrate/sweep/sweep_world.h"
 #include "tests/support/test_schema.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace managed_fields_sweep_test {
 
 using sweep_test::kResource;
@@ -24,10 +24,10 @@ struct World : sweep_test::World {
     for (int i = 0; i < count; ++i) AddOwned(i, Entry("v1alpha1"));
     options.concurrency = 1;
   }
-  void Clean(owners::Cleaning cleaning = owners::Cleaning::kAlways) {
+  void Clean(cluster::Cleaning cleaning = cluster::Cleaning::kAlways) {
     auto crd = support::ReadCrdText(test_support::FakeCrdText("widgets"));
     REQUIRE(crd);
-    target.cleaner = std::make_shared<owners::EntryCleaner>(*crd, "v1", cleaning);
+    target.cleaner = std::make_shared<cluster::EntryCleaner>(*crd, "v1", cleaning);
   }
   void AddOwned(int number, const std::string& entries, const std::string& spec = R"({"a":"x"})") {
     std::string text = test_support::FakeObjectText("widgets", Name(number), spec);
@@ -105,13 +105,13 @@ TEST_CASE("What was listed while other versions were fit is listed anew",
   World world(0);
   for (int i = 0; i < 6; ++i) world.AddOwned(i, Entry("v1beta1"), "{}");
   // By the schemas v1beta1 holds them.
-  world.Clean(owners::Cleaning::kAuto);
+  world.Clean(cluster::Cleaning::kAuto);
   world.Before(sweep_test::kInShop + World::Name(3), 1, [] { throw sweep_test::Killed(); });
   CHECK_THROWS_AS(world.Run(), sweep_test::Killed);
   auto crd = support::ReadCrdText(test_support::FakeCrdText("widgets"));
   REQUIRE(crd);
-  world.target.cleaner = std::make_shared<owners::EntryCleaner>(*crd, "v1", owners::Cleaning::kAuto,
-                                                                std::set<std::string>{"v1beta1"});
+  world.target.cleaner = std::make_shared<cluster::EntryCleaner>(
+      *crd, "v1", cluster::Cleaning::kAuto, std::set<std::string>{"v1beta1"});
   const SweepResult result = world.Run();
   CHECK(result.counts.Total() == 6);
   CHECK(result.cleaned.objects == 6);
@@ -139,4 +139,4 @@ TEST_CASE("Named objects are cleaned as well", "[migrate][managed_fields_sweep]"
 }
 
 }  // namespace managed_fields_sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

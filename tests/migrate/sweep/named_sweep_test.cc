@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "migrate/sweep/sweep.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/migrate/sweep/sweep_world.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace sweep_test {
 
 TEST_CASE("Objects that are named are written alone, each once", "[migrate][sweep]") {
@@ -26,7 +26,7 @@ TEST_CASE("Many named objects are read some at a time, in bad weather too", "[mi
   fault.times = 7;
   fault.lost = true;
   world.cluster.server.AddFault(fault);
-  std::vector<write::ObjectName> names;
+  std::vector<ObjectName> names;
   for (int i = 0; i < 50; ++i) names.push_back({"shop", World::Name(i)});
   CHECK(Text(world.RunNamed(names).counts) == "rewritten 25, unchanged 25");
   CHECK(world.cluster.server.requests().size() == 107);
@@ -34,7 +34,7 @@ TEST_CASE("Many named objects are read some at a time, in bad weather too", "[mi
 
 TEST_CASE("Named objects go on after a kill, and other names begin anew", "[migrate][sweep]") {
   World world;
-  const std::vector<write::ObjectName> names = {{"shop", "w1001"}, {"shop", "w1003"}};
+  const std::vector<ObjectName> names = {{"shop", "w1001"}, {"shop", "w1003"}};
   world.Before(kInShop, 4, [] { throw Killed(); });
   CHECK_THROWS_AS(world.RunNamed(names), Killed);
   CHECK(Text(world.RunNamed(names).counts) == "rewritten 2");
@@ -42,4 +42,4 @@ TEST_CASE("Named objects go on after a kill, and other names begin anew", "[migr
 }
 
 }  // namespace sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

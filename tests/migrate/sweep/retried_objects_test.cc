@@ -1,8 +1,8 @@
-#include "migrate/sweep/retried_objects.h"
+#include "migrate/rewrite/retried_objects.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace retried_objects_test {
 
 using Catch::Matchers::Contains;
@@ -12,8 +12,8 @@ const std::vector<RetriedObject> kRetried = {{"widgets.g.x", "shop", "a", true},
                                              {"gizmos.g.x", "", "c", true},
                                              {"planets.g.x", "", "d", false}};
 
-spool::ListedObject Named(const std::string& namespace_, const std::string& name) {
-  spool::ListedObject object;
+cluster::ListedObject Named(const std::string& namespace_, const std::string& name) {
+  cluster::ListedObject object;
   object.namespace_ = namespace_;
   object.name = name;
   return object;
@@ -47,4 +47,4 @@ TEST_CASE("Where nothing was reported as held nothing is", "[migrate][retried_ob
 }
 
 }  // namespace retried_objects_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

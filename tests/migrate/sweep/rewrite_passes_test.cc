@@ -1,4 +1,4 @@
-#include "migrate/sweep/rewrite_passes.h"
+#include "migrate/rewrite/rewrite_passes.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace rewrite_passes_test {
 
 using test_support::FakeFault;
@@ -207,7 +207,7 @@ TEST_CASE("Nothing is verified where that is not asked for", "[migrate][rewrite_
 
 TEST_CASE("Only objects that are named are rewritten, and verified", "[migrate][rewrite_passes]") {
   World world;
-  world.scope.named = std::vector<write::ObjectName>{{.namespace_ = "shop", .name = "w103"}};
+  world.scope.named = std::vector<ObjectName>{{.namespace_ = "shop", .name = "w103"}};
   CHECK(world.Run().verified);
   CHECK(world.Patches() == 2);
   CHECK(world.Dirty(10) == 9);
@@ -273,7 +273,7 @@ TEST_CASE("What other writers do between the passes does not keep it from being 
 TEST_CASE("An object that is released after verifying has begun is verified too",
           "[migrate][rewrite_passes]") {
   World world;
-  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w103"; };
+  world.options.is_held = [](const cluster::ListedObject& object) { return object.name == "w103"; };
   world.Before("w109", 2, [&world] { world.stop = true; });
   const RewriteResult first = world.Run();
   CHECK(first.is_interrupted);
@@ -389,4 +389,4 @@ TEST_CASE("A server that asks for a pause is told of", "[migrate][rewrite_passes
 }
 
 }  // namespace rewrite_passes_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "migrate/sweep/sweep.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/migrate/sweep/sweep_world.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace sweep_test {
 
 TEST_CASE("A second sweep rewrites nothing where all is as it should be", "[migrate][sweep]") {
@@ -68,7 +68,9 @@ TEST_CASE("A second sweep does not count what another writer stored meanwhile",
 
 TEST_CASE("A second sweep begins anew where the first has got more objects", "[migrate][sweep]") {
   World world;
-  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w1003"; };
+  world.options.is_held = [](const cluster::ListedObject& object) {
+    return object.name == "w1003";
+  };
   world.Run();
   CHECK(Text(world.Verify().counts) == "unchanged 9");
   world.options.is_held = nullptr;
@@ -86,4 +88,4 @@ TEST_CASE("A second sweep that was killed goes on", "[migrate][sweep]") {
 }
 
 }  // namespace sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

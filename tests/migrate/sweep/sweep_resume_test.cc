@@ -4,10 +4,10 @@
 #include <sstream>
 #include <string>
 
-#include "migrate/sweep/sweep.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/migrate/sweep/sweep_world.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace sweep_test {
 
 TEST_CASE("A signal lets writes in flight end, and another run goes on", "[migrate][sweep]") {
@@ -122,4 +122,4 @@ TEST_CASE("Whatever is left of its files, it goes on and counts every object onc
 }
 
 }  // namespace sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

@@ -1,4 +1,4 @@
-#include "migrate/sweep/sweep.h"
+#include "migrate/rewrite/sweep.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 
 #include "tests/migrate/sweep/sweep_world.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace sweep_test {
 
 TEST_CASE("Every object is written, and what needs it changes in etcd", "[migrate][sweep]") {
@@ -43,7 +43,9 @@ TEST_CASE("The rest of a short list comes in one piece, whatever becomes of the 
     CHECK(world.Requests(piece) == 1);
   }
   SECTION("of which those of the first chunk are held") {
-    world.options.is_held = [](const spool::ListedObject& object) { return object.name < "w1004"; };
+    world.options.is_held = [](const cluster::ListedObject& object) {
+      return object.name < "w1004";
+    };
     CHECK(Text(world.Run().counts) == "rewritten 4, unchanged 4, held 4");
     CHECK(world.Requests(piece) == 0);
   }
@@ -130,7 +132,9 @@ TEST_CASE("An object that is gone is no failure", "[migrate][sweep]") {
 
 TEST_CASE("What is held is not written, and named", "[migrate][sweep]") {
   World world;
-  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w1003"; };
+  world.options.is_held = [](const cluster::ListedObject& object) {
+    return object.name == "w1003";
+  };
   const SweepResult result = world.Run();
   CHECK(Text(result.counts) == "rewritten 4, unchanged 5, held 1");
   REQUIRE(result.failures.size() == 1);
@@ -299,4 +303,4 @@ TEST_CASE("A folder that cannot be written is an error that names the file", "[m
 }
 
 }  // namespace sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

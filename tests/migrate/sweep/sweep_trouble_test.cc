@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "kube/base/error.h"
-#include "migrate/sweep/sweep.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/migrate/sweep/sweep_world.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 namespace sweep_test {
 
 TEST_CASE("A resource that is gone is a failure", "[migrate][sweep]") {
@@ -137,7 +137,7 @@ TEST_CASE("A server that has too much to do gets half as much at once, and all o
   World world(1200);
   world.options.chunk_size = 0;
   world.options.concurrency = 16;
-  std::vector<kube::system::Clock::Duration> begun;
+  std::vector<kube::base::Clock::Duration> begun;
   FakeFault usual = World::Always(kInShop);
   usual.latency = kLatency;
   usual.before = [&] { begun.push_back(world.cluster.clock.passed()); };
@@ -260,7 +260,7 @@ std::size_t Named(const SweepResult& result, report::ObjectClass object_class) {
 
 TEST_CASE("What was not tried as all failed is listed to its end, and named", "[migrate][sweep]") {
   World world(300);
-  std::vector<write::ObjectName> names;
+  std::vector<ObjectName> names;
   for (int i = 0; i < 300; ++i) names.push_back({"shop", World::Name(i)});
   FakeFault fault;
   fault.target = kInShop;
@@ -340,7 +340,9 @@ TEST_CASE("A webhook that is down for all objects is found out in minutes", "[mi
 TEST_CASE("What is held is named as that by a sweep that gives up too", "[migrate][sweep]") {
   World world(200);
   for (int i = 0; i < 200; ++i) world.AnswerAlways(i, 422, "Invalid", "is invalid");
-  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w1199"; };
+  world.options.is_held = [](const cluster::ListedObject& object) {
+    return object.name == "w1199";
+  };
   const SweepResult result = world.Run();
   CHECK(result.is_given_up);
   CHECK(result.counts[report::ObjectClass::kHeld] == 1);
@@ -351,4 +353,4 @@ TEST_CASE("What is held is named as that by a sweep that gives up too", "[migrat
 }
 
 }  // namespace sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

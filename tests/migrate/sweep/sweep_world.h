@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "migrate/sweep/sweep.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::sweep {
+namespace migrate::rewrite {
 /// What the tests of Sweep, SweepAgain and SweepNamed share.
 namespace sweep_test {
 
@@ -46,7 +46,7 @@ struct World {
   SweepResult Verify() {
     return SweepAgain(target, options, folder.path(), "run", "again", cluster.session());
   }
-  SweepResult RunNamed(const std::vector<write::ObjectName>& names) {
+  SweepResult RunNamed(const std::vector<ObjectName>& names) {
     return SweepNamed(target, options, folder.path(), names, "named", cluster.session());
   }
 
@@ -84,7 +84,7 @@ struct World {
 
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
   SweepOptions options;
 };
 
@@ -101,4 +101,4 @@ inline std::string Text(const report::ClassCounts& counts) {
 }
 
 }  // namespace sweep_test
-}  // namespace migrate::sweep
+}  // namespace migrate::rewrite

@@ -1,9 +1,9 @@
-#include "plugin/access/version.h"
+#include "plugin/command/version.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace plugin::access {
+namespace plugin::command {
 namespace {
 
 TEST_CASE("Requests tell the program's version", "[plugin][version]") {
@@ -11,4 +11,4 @@ TEST_CASE("Requests tell the program's version", "[plugin][version]") {
 }
 
 }  // namespace
-}  // namespace plugin::access
+}  // namespace plugin::command

@@ -1,11 +1,11 @@
-#include "plugin/check/check_output.h"
+#include "plugin/command/check_output.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/test_reports.h"
 
-namespace plugin::check {
+namespace plugin::command {
 namespace {
 
 using migrate::report::CheckReport;
@@ -99,7 +99,7 @@ TEST_CASE("The report is printed beside errors in files", "[plugin][check_output
 
 TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_output]") {
   CheckOptions options;
-  options.output = flags::OutputFormat::kName;
+  options.output = terminal::OutputFormat::kName;
   const CheckReport report = Report({test_reports::Gadgets(), test_reports::Gizmos()});
   CHECK(PrintCheck(report, options, test_reports::kNow).out ==
         "customresourcedefinition.apiextensions.k8s.io/gadgets.demo.example.com\n"
@@ -120,8 +120,8 @@ TEST_CASE("Why not all could be checked is told beside every output", "[plugin][
     CHECK(PrintCheck(report, options, test_reports::kNow).err.empty());
     return;
   }
-  SECTION("names") { options.output = flags::OutputFormat::kName; }
-  SECTION("JSON") { options.output = flags::OutputFormat::kJson; }
+  SECTION("names") { options.output = terminal::OutputFormat::kName; }
+  SECTION("JSON") { options.output = terminal::OutputFormat::kJson; }
   SECTION("rows") { options.no_headers = true; }
   const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
   CHECK(output.err ==
@@ -137,10 +137,10 @@ TEST_CASE("What a report cannot vouch for is told beside names and rows too",
   report.object_filter = "namespace \"shop\"";
   CheckOptions options;
   std::string err = "note: not all objects were read, only those of namespace \"shop\"\n";
-  SECTION("names") { options.output = flags::OutputFormat::kName; }
+  SECTION("names") { options.output = terminal::OutputFormat::kName; }
   SECTION("rows") { options.no_headers = true; }
   SECTION("JSON has it in itself") {
-    options.output = flags::OutputFormat::kJson;
+    options.output = terminal::OutputFormat::kJson;
     err.clear();
   }
   CHECK(PrintCheck(report, options, test_reports::kNow).err == err);
@@ -148,7 +148,7 @@ TEST_CASE("What a report cannot vouch for is told beside names and rows too",
 
 TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_output]") {
   CheckOptions options;
-  options.output = flags::OutputFormat::kJson;
+  options.output = terminal::OutputFormat::kJson;
   const CheckOutput output =
       PrintCheck(Report({test_reports::Certificates()}), options, test_reports::kNow);
   CHECK(output.out.starts_with("{\n    \"apiVersion\": \"kubectl-prune/v1alpha1\",\n"));
@@ -199,4 +199,4 @@ TEST_CASE("A cluster without CRDs is fine", "[plugin][check_output]") {
 }
 
 }  // namespace
-}  // namespace plugin::check
+}  // namespace plugin::command

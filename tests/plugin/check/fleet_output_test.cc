@@ -1,16 +1,16 @@
-#include "plugin/check/fleet_output.h"
+#include "plugin/command/fleet_output.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::check {
+namespace plugin::command {
 namespace fleet_output_test {
 
-using flags::OutputFormat;
 using migrate::report::CrdReport;
 using migrate::report::FleetCluster;
 using migrate::report::FleetReport;
+using terminal::OutputFormat;
 
 FleetCluster Cluster(const std::string& name, std::vector<CrdReport> crds, int exit_code = 0) {
   return {.name = name, .exit_code = exit_code, .check = test_reports::Report(std::move(crds))};
@@ -66,4 +66,4 @@ TEST_CASE("What is said of several clusters is told once, with their names",
 }
 
 }  // namespace fleet_output_test
-}  // namespace plugin::check
+}  // namespace plugin::command

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "kube/base/error.h"
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 
@@ -17,7 +17,7 @@ using Strings = std::vector<std::string>;
 /// A report that is whatever `text` is.
 struct World {
   std::string Written() const {
-    const auto read = kube::system::ReadFileText(path);
+    const auto read = kube::base::ReadFileText(path);
     return read ? *read : "";
   }
 

@@ -1,11 +1,11 @@
-#include "plugin/completion/completion_script.h"
+#include "plugin/cli/completion_script.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 
-namespace plugin::completion {
+namespace plugin::cli {
 namespace {
 
 bool Has(const std::string& text, const std::string& part) {
@@ -22,7 +22,7 @@ TEST_CASE("C1: every shell has a script that asks kubectl-prune", "[plugin][comp
 
 TEST_CASE("C1: the file that is installed is the one that is printed",
           "[plugin][completion_script]") {
-  const auto text = kube::system::ReadFileText("plugin/kubectl_complete-prune");
+  const auto text = kube::base::ReadFileText("plugin/kubectl_complete-prune");
   REQUIRE(text);
   CHECK(*text == CompletionScript("kubectl", {"kubectl-prune", "kubectl prune"}));
 }
@@ -45,4 +45,4 @@ TEST_CASE("N5: the scripts of a plugin under another name know no other",
 }
 
 }  // namespace
-}  // namespace plugin::completion
+}  // namespace plugin::cli

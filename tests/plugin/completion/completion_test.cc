@@ -1,25 +1,25 @@
-#include "plugin/completion/completion.h"
+#include "plugin/cli/completion.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "plugin/command_table.h"
+#include "plugin/command/command_table.h"
 
-namespace plugin::completion {
+namespace plugin::cli {
 namespace {
 
 using Words = std::vector<std::string>;
 
 Words FixedOf(const Words& words) {
   Words texts;
-  for (const Candidate& candidate : Complete(Commands(), words).fixed)
+  for (const Candidate& candidate : Complete(command::Commands(), words).fixed)
     texts.push_back(candidate.text);
   return texts;
 }
 
-CandidateSource SourceOf(const Words& words) { return Complete(Commands(), words).source; }
+CandidateSource SourceOf(const Words& words) { return Complete(command::Commands(), words).source; }
 
 TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]") {
   CHECK(FixedOf({""}) == Words{"check", "completion", "diff", "guard", "help", "migrate", "options",
@@ -29,7 +29,7 @@ TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]
   CHECK(FixedOf({"-A", "-l", "x", "ver"}) == Words{"version"});
   CHECK(FixedOf({"help", "opt"}) == Words{"options"});
   CHECK(FixedOf({"help", "check", ""}).empty());
-  const Completion completion = Complete(Commands(), Words{"check"});
+  const Completion completion = Complete(command::Commands(), Words{"check"});
   REQUIRE(completion.fixed.size() == 1);
   CHECK(completion.fixed[0].description ==
         "Report structural problems and the fields that pruning would remove");
@@ -45,7 +45,7 @@ TEST_CASE("C1: flags are completed, with what they do", "[plugin][completion]") 
     CAPTURE(flag);
     CHECK(std::ranges::count(all, flag) == 1);
   }
-  const Completion completion = Complete(Commands(), Words{"check", "--local"});
+  const Completion completion = Complete(command::Commands(), Words{"check", "--local"});
   REQUIRE(completion.fixed.size() == 1);
   CHECK(completion.fixed[0].description ==
         "Contact no server: CRDs and objects come from the "
@@ -53,10 +53,10 @@ TEST_CASE("C1: flags are completed, with what they do", "[plugin][completion]") 
 }
 
 TEST_CASE("C1: every flag of every command has a description", "[plugin][completion]") {
-  for (const flags::CommandRow& command : Commands()) {
+  for (const CommandRow& command : command::Commands()) {
     if (!command.make) continue;
     for (const Candidate& candidate :
-         Complete(Commands(), Words{std::string(command.name), "-"}).fixed) {
+         Complete(command::Commands(), Words{std::string(command.name), "-"}).fixed) {
       CAPTURE(command.name, candidate.text);
       CHECK_FALSE(candidate.description.empty());
     }
@@ -85,7 +85,7 @@ TEST_CASE("C1: values of flags are completed in every spelling", "[plugin][compl
 }
 
 TEST_CASE("C1: in a list the element behind the last comma is completed", "[plugin][completion]") {
-  const Completion completion = Complete(Commands(), Words{"check", "--fail-on", "blocked,"});
+  const Completion completion = Complete(command::Commands(), Words{"check", "--fail-on", "blocked,"});
   CHECK(completion.before == "blocked,");
   CHECK(FixedOf({"check", "--fail-on", "blocked,"}) ==
         Words{"invalid", "loses-fields", "migration-needed", "none"});
@@ -114,19 +114,19 @@ TEST_CASE("C1: names come from where they are known", "[plugin][completion]") {
 
 TEST_CASE("C1: what leads to the cluster is what was typed before", "[plugin][completion]") {
   const Completion completion =
-      Complete(Commands(), Words{"--context", "a", "check", "widgets", "--namespace", "sh"});
+      Complete(command::Commands(), Words{"--context", "a", "check", "widgets", "--namespace", "sh"});
   REQUIRE(completion.command);
   CHECK(completion.command->name == "check");
   CHECK(completion.typed == "sh");
   CHECK(completion.words_before == Words{"--context", "a", "widgets"});
-  CHECK(Complete(Commands(), Words{"check", "widgets", "-n", "x", ""}).taken == Words{"widgets"});
+  CHECK(Complete(command::Commands(), Words{"check", "widgets", "-n", "x", ""}).taken == Words{"widgets"});
 }
 
 TEST_CASE("C1: an unknown command or flag completes to nothing", "[plugin][completion]") {
   CHECK(FixedOf({"chek", ""}).empty());
   CHECK(SourceOf({"chek", ""}) == CandidateSource::kNone);
   CHECK(FixedOf({"check", "--nope=x"}).empty());
-  CHECK(Complete(Commands(), Words{}).fixed.empty());
+  CHECK(Complete(command::Commands(), Words{}).fixed.empty());
 }
 
 TEST_CASE("C1: a name that a shell would act upon is no candidate", "[plugin][completion]") {
@@ -140,4 +140,4 @@ TEST_CASE("C1: a name that a shell would act upon is no candidate", "[plugin][co
 }
 
 }  // namespace
-}  // namespace plugin::completion
+}  // namespace plugin::cli

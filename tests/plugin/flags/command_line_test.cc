@@ -1,4 +1,4 @@
-#include "plugin/flags/command_line.h"
+#include "plugin/cli/command_line.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -6,26 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "plugin/check/check_options.h"
+#include "plugin/command/check_options.h"
+#include "plugin/command/command_table.h"
+#include "plugin/command/complete_command.h"
+#include "plugin/command/completion_command.h"
 #include "plugin/command/diff_command.h"
 #include "plugin/command/migrate_command.h"
 #include "plugin/command/version_command.h"
-#include "plugin/command_table.h"
-#include "plugin/completion/complete_command.h"
-#include "plugin/completion/completion_command.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace command_line_test {
 
-using check::CheckOptions;
-using check::FailOn;
+using command::CheckOptions;
 using command::DiffOptions;
+using command::FailOn;
 using command::VersionOptions;
-using completion::CompletionOptions;
 using Words = std::vector<std::string>;
 
 std::unique_ptr<Command> Parse(const Words& words) {
-  return ParseCommandLine(Commands(), words).command;
+  return ParseCommandLine(command::Commands(), words).command;
 }
 
 template <typename Options>
@@ -35,7 +34,7 @@ Options ParseAs(const Words& words) {
 
 std::string ErrorOf(const Words& words) {
   try {
-    ParseCommandLine(Commands(), words);
+    ParseCommandLine(command::Commands(), words);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -55,7 +54,7 @@ TEST_CASE("Flags of check that are not given have their defaults", "[plugin][opt
   const auto options = ParseAs<CheckOptions>({"check"});
   CHECK(options.input.crds.empty());
   CHECK_FALSE(options.input.local);
-  CHECK(options.output == OutputFormat::kTable);
+  CHECK(options.output == terminal::OutputFormat::kTable);
   CHECK(options.fail_on.blocked);
   CHECK(options.fail_on.loses_fields);
   CHECK_FALSE(options.fail_on.migration_needed);
@@ -72,19 +71,19 @@ TEST_CASE("Every flag of check sets its option", "[plugin][options]") {
   CHECK(options.ignore == Words{"a", "b", "c"});
   CHECK(options.no_headers);
   CHECK(options.common.verbosity == 4);
-  CHECK(options.output == OutputFormat::kWide);
+  CHECK(options.output == terminal::OutputFormat::kWide);
   CHECK(ParseAs<CheckOptions>({"check", "--skip-objects"}).skip_objects);
 }
 
 TEST_CASE("O2: The flag --output takes the formats in any case of letters", "[plugin][options]") {
-  const auto [text, format] = GENERATE(table<std::string, OutputFormat>({
-      {"", OutputFormat::kTable},
-      {"table", OutputFormat::kTable},
-      {"wide", OutputFormat::kWide},
-      {"json", OutputFormat::kJson},
-      {"JSON", OutputFormat::kJson},
-      {"yaml", OutputFormat::kYaml},
-      {"name", OutputFormat::kName},
+  const auto [text, format] = GENERATE(table<std::string, terminal::OutputFormat>({
+      {"", terminal::OutputFormat::kTable},
+      {"table", terminal::OutputFormat::kTable},
+      {"wide", terminal::OutputFormat::kWide},
+      {"json", terminal::OutputFormat::kJson},
+      {"JSON", terminal::OutputFormat::kJson},
+      {"yaml", terminal::OutputFormat::kYaml},
+      {"name", terminal::OutputFormat::kName},
   }));
   CAPTURE(text);
   CHECK(ParseAs<CheckOptions>({"check", "-o", text}).output == format);
@@ -120,12 +119,12 @@ TEST_CASE("The flag --fail-on replaces the default", "[plugin][options]") {
 
 TEST_CASE("migrate --local prints YAML unless told otherwise", "[plugin][options]") {
   const auto options = ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "widgets"});
-  CHECK(options.output == OutputFormat::kYaml);
+  CHECK(options.output == terminal::OutputFormat::kYaml);
   CHECK(options.input.filenames == Words{"a"});
   CHECK(options.input.crds == Words{"widgets"});
   CHECK_FALSE(options.enable_pruning);
   CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "-ojson"}).output ==
-        OutputFormat::kJson);
+        terminal::OutputFormat::kJson);
   CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "--enable-pruning"})
             .enable_pruning);
 }
@@ -133,8 +132,8 @@ TEST_CASE("migrate --local prints YAML unless told otherwise", "[plugin][options
 TEST_CASE("version takes --client and a format", "[plugin][options]") {
   const auto options = ParseAs<VersionOptions>({"version", "--client", "-o", "yaml"});
   CHECK(options.client);
-  CHECK(options.output == OutputFormat::kYaml);
-  CHECK(ParseAs<VersionOptions>({"version"}).output == OutputFormat::kTable);
+  CHECK(options.output == terminal::OutputFormat::kYaml);
+  CHECK(ParseAs<VersionOptions>({"version"}).output == terminal::OutputFormat::kTable);
 }
 
 TEST_CASE("G1: Every command takes kubectl's connection flags", "[plugin][options]") {
@@ -170,7 +169,7 @@ TEST_CASE("G1: Every command takes kubectl's connection flags", "[plugin][option
   };
   for (const char* command : {"check", "migrate", "version"}) {
     CAPTURE(command);
-    const kube::config::ConnectionFlags given = connection(command);
+    const kube::client::ConnectionFlags given = connection(command);
     CHECK(given.kubeconfig == "kc");
     CHECK(given.context == "cx");
     CHECK(given.cluster == "cl");
@@ -214,7 +213,7 @@ TEST_CASE("G1: Every command takes the flags that kubectl itself adds", "[plugin
 
 TEST_CASE("O2: -o takes a template of jsonpath, or a file that holds one", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>({"check", "-o", "jsonpath={.a=='b'}"});
-  CHECK(options.output == OutputFormat::kTemplate);
+  CHECK(options.output == terminal::OutputFormat::kTemplate);
   CHECK(options.output_template.text == "{.a=='b'}");
   CHECK_FALSE(options.output_template.as_json);
   CHECK(options.output_template.allow_missing_keys);
@@ -234,12 +233,12 @@ TEST_CASE("O4: managedFields are shown only if they are asked for", "[plugin][op
 
 TEST_CASE("C1: __complete takes every word as it is", "[plugin][options]") {
   const Words words = {"__complete", "check", "--nope", ""};
-  const auto typed = completion::WordsToComplete(words);
+  const auto typed = command::WordsToComplete(words);
   REQUIRE(typed);
   CHECK(Words(typed->begin(), typed->end()) == Words{"check", "--nope", ""});
-  CHECK_FALSE(completion::WordsToComplete(*typed));
-  CHECK_FALSE(completion::WordsToComplete({}));
-  CHECK(ParseAs<CompletionOptions>({"completion", "zsh"}).shell == "zsh");
+  CHECK_FALSE(command::WordsToComplete(*typed));
+  CHECK_FALSE(command::WordsToComplete({}));
+  CHECK(ParseAs<command::CompletionOptions>({"completion", "zsh"}).shell == "zsh");
 }
 
 TEST_CASE("G2: check chooses objects by kubectl's flags", "[plugin][options]") {
@@ -286,14 +285,14 @@ TEST_CASE("O8: No words, help and --help ask for the help of a command", "[plugi
       {{"help", "options"}, "options"},
   }));
   CAPTURE(words);
-  const CommandLine line = ParseCommandLine(Commands(), words);
+  const CommandLine line = ParseCommandLine(command::Commands(), words);
   CHECK(line.command == nullptr);
   CHECK((line.help ? line.help->name : "") == command);
 }
 
 TEST_CASE("The command may stand behind flags", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>({"-o", "json", "--local", "check", "-f", "check"});
-  CHECK(options.output == OutputFormat::kJson);
+  CHECK(options.output == terminal::OutputFormat::kJson);
   CHECK(options.input.filenames == Words{"check"});
   CHECK(options.input.crds.empty());
 }
@@ -457,4 +456,4 @@ TEST_CASE("A row of the table is enough for a command to be known", "[plugin][op
 }
 
 }  // namespace command_line_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

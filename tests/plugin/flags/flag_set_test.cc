@@ -1,10 +1,10 @@
-#include "plugin/flags/flag_set.h"
+#include "plugin/cli/flag_set.h"
 
 #include <catch2/catch.hpp>
 
-#include "plugin/flags/usage_error.h"
+#include "plugin/cli/usage_error.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace flag_set_test {
 
 using Words = std::vector<std::string>;
@@ -64,4 +64,4 @@ TEST_CASE("G1: a wrong flag points to the help of its command", "[plugin][flag_s
 }
 
 }  // namespace flag_set_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

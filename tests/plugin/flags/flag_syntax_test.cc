@@ -1,10 +1,10 @@
-#include "plugin/flags/flag_syntax.h"
+#include "plugin/cli/flag_syntax.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace flag_syntax_test {
 
 using Words = std::vector<std::string>;
@@ -158,4 +158,4 @@ TEST_CASE("The first argument is found behind flags and their values", "[plugin]
 }
 
 }  // namespace flag_syntax_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

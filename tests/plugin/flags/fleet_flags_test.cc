@@ -1,16 +1,16 @@
-#include "plugin/flags/fleet_flags.h"
+#include "plugin/cli/fleet_flags.h"
 
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 
-#include "plugin/check/check_options.h"
-#include "plugin/command_table.h"
-#include "plugin/flags/command_line.h"
-#include "plugin/flags/usage_error.h"
+#include "plugin/cli/command_line.h"
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/check_options.h"
+#include "plugin/command/command_table.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace fleet_flags_test {
 
 using Words = std::vector<std::string>;
@@ -18,8 +18,8 @@ using Words = std::vector<std::string>;
 FleetOptions Parse(const Words& words) {
   Words all = {"check"};
   all.insert(all.end(), words.begin(), words.end());
-  const CommandLine line = ParseCommandLine(Commands(), all);
-  return dynamic_cast<const CommandWith<check::CheckOptions>&>(*line.command).options().fleet;
+  const CommandLine line = ParseCommandLine(command::Commands(), all);
+  return dynamic_cast<const CommandWith<command::CheckOptions>&>(*line.command).options().fleet;
 }
 
 std::string ErrorOf(const Words& words) {
@@ -89,4 +89,4 @@ TEST_CASE("Every cluster reads the files of -f and the kubeconfig, so pipes are 
 }
 
 }  // namespace fleet_flags_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

@@ -1,22 +1,22 @@
-#include "plugin/flags/migrate_options.h"
+#include "plugin/cli/migrate_options.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "plugin/command/command_table.h"
 #include "plugin/command/migrate_command.h"
-#include "plugin/command_table.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace migrate_options_test {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
-using migrate::owners::Cleaning;
+using migrate::cluster::Cleaning;
 using migrate::report::DryRun;
 using Words = std::vector<std::string>;
 
 MigrateOptions ParseAll(const Words& words) {
-  const CommandLine line = ParseCommandLine(Commands(), words);
+  const CommandLine line = ParseCommandLine(command::Commands(), words);
   return dynamic_cast<const command::MigrateCommand&>(*line.command).options();
 }
 
@@ -39,7 +39,7 @@ std::string ErrorOf(const Words& words) {
 TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   const MigrateOptions options = Parse({"widgets"});
   CHECK(options.input.crds == Words{"widgets"});
-  CHECK(options.output == OutputFormat::kTable);
+  CHECK(options.output == terminal::OutputFormat::kTable);
   CHECK(options.dry_run == DryRun::kNone);
   CHECK_FALSE(options.concurrency);
   CHECK(options.max_rate == 0);
@@ -85,7 +85,7 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(options.rewrite_unbacked);
   CHECK(options.settle_timeout == std::chrono::seconds(90));
   CHECK(options.state_dir == "s");
-  CHECK(options.output == OutputFormat::kJson);
+  CHECK(options.output == terminal::OutputFormat::kJson);
   CHECK(options.keep_stored_versions);
   CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
@@ -269,4 +269,4 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
 }
 
 }  // namespace migrate_options_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

@@ -1,27 +1,26 @@
-#include "plugin/flags/output_format.h"
-
 #include <catch2/catch.hpp>
 
-#include "plugin/flags/usage_error.h"
+#include "plugin/cli/output_flag.h"
+#include "plugin/cli/usage_error.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace output_format_test {
 
 TEST_CASE("O2: formats are known in any case of letters, but for templates",
           "[plugin][output_format]") {
-  CHECK(ParseCheckOutput("") == OutputFormat::kTable);
-  CHECK(ParseCheckOutput("table") == OutputFormat::kTable);
-  CHECK(ParseCheckOutput("Wide") == OutputFormat::kWide);
-  CHECK(ParseCheckOutput("JSON") == OutputFormat::kJson);
-  CHECK(ParseCheckOutput("jsonpath={.a}") == OutputFormat::kTemplate);
-  CHECK(ParseCheckOutput("HTML") == OutputFormat::kHtml);
-  CHECK(ParseCheckOutput("junit") == OutputFormat::kJunit);
-  CHECK(ParseMigrateOutput("markdown", /*local=*/false) == OutputFormat::kMarkdown);
-  CHECK(ParseMigrateOutput("", /*local=*/false) == OutputFormat::kTable);
-  CHECK(ParseMigrateOutput("name", /*local=*/false) == OutputFormat::kName);
-  CHECK(ParseMigrateOutput("", /*local=*/true) == OutputFormat::kYaml);
-  CHECK(ParseVersionOutput("") == OutputFormat::kTable);
-  CHECK(ParseVersionOutput("yaml") == OutputFormat::kYaml);
+  CHECK(ParseCheckOutput("") == terminal::OutputFormat::kTable);
+  CHECK(ParseCheckOutput("table") == terminal::OutputFormat::kTable);
+  CHECK(ParseCheckOutput("Wide") == terminal::OutputFormat::kWide);
+  CHECK(ParseCheckOutput("JSON") == terminal::OutputFormat::kJson);
+  CHECK(ParseCheckOutput("jsonpath={.a}") == terminal::OutputFormat::kTemplate);
+  CHECK(ParseCheckOutput("HTML") == terminal::OutputFormat::kHtml);
+  CHECK(ParseCheckOutput("junit") == terminal::OutputFormat::kJunit);
+  CHECK(ParseMigrateOutput("markdown", /*local=*/false) == terminal::OutputFormat::kMarkdown);
+  CHECK(ParseMigrateOutput("", /*local=*/false) == terminal::OutputFormat::kTable);
+  CHECK(ParseMigrateOutput("name", /*local=*/false) == terminal::OutputFormat::kName);
+  CHECK(ParseMigrateOutput("", /*local=*/true) == terminal::OutputFormat::kYaml);
+  CHECK(ParseVersionOutput("") == terminal::OutputFormat::kTable);
+  CHECK(ParseVersionOutput("yaml") == terminal::OutputFormat::kYaml);
 }
 
 TEST_CASE("O2: a format that a command does not have is told, with those that it has",
@@ -40,7 +39,7 @@ TEST_CASE("O2: a format that a command does not have is told, with those that it
 }
 
 TEST_CASE("O2: a template is text or a file", "[plugin][output_format]") {
-  const TemplateOutput text = ParseTemplate("check", "jsonpath={.a=b}", true);
+  const terminal::TemplateOutput text = ParseTemplate("check", "jsonpath={.a=b}", true);
   CHECK(text.text == "{.a=b}");
   CHECK((text.file.empty() && !text.as_json && text.allow_missing_keys));
   CHECK(ParseTemplate("check", "jsonpath-as-json={.a}", false).as_json);
@@ -54,4 +53,4 @@ TEST_CASE("O2: a template is text or a file", "[plugin][output_format]") {
 }
 
 }  // namespace output_format_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/command_table.h"
 #include "plugin/command/populate_command.h"
-#include "plugin/command_table.h"
-#include "plugin/flags/usage_error.h"
-#include "plugin/serving/serving_options.h"
+#include "plugin/command/serving_options.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace populate_options_test {
 
 using command::PopulateOptions;
@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 PopulateOptions Parse(const Words& words) {
   Words all = {"populate"};
   all.insert(all.end(), words.begin(), words.end());
-  const CommandLine line = ParseCommandLine(Commands(), all);
+  const CommandLine line = ParseCommandLine(command::Commands(), all);
   return dynamic_cast<const command::PopulateCommand&>(*line.command).options();
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("populate says what is wrong with the values of its flags",
 }
 
 TEST_CASE("Flags of serving are for webhooks alone", "[plugin][populate_options]") {
-  Words names = serving::ServingFlagNames();
+  Words names = command::ServingFlagNames();
   REQUIRE(names.size() >= 15);
   names.insert(names.end(), {"ignore-failures", "initialization-timeout", "opt-out-service-account",
                              "persistent"});
@@ -132,4 +132,4 @@ TEST_CASE("Flags of serving are for webhooks alone", "[plugin][populate_options]
 }
 
 }  // namespace populate_options_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

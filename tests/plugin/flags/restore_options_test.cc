@@ -1,12 +1,12 @@
-#include "plugin/flags/restore_options.h"
+#include "plugin/cli/restore_options.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "plugin/command/command_table.h"
 #include "plugin/command/restore_command.h"
-#include "plugin/command_table.h"
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace restore_options_test {
 
 using migrate::report::DryRun;
@@ -15,7 +15,7 @@ using Words = std::vector<std::string>;
 RestoreOptions Parse(const Words& words) {
   Words all = {"restore"};
   all.insert(all.end(), words.begin(), words.end());
-  const CommandLine line = ParseCommandLine(Commands(), all);
+  const CommandLine line = ParseCommandLine(command::Commands(), all);
   return dynamic_cast<const command::RestoreCommand&>(*line.command).options();
 }
 
@@ -32,7 +32,7 @@ std::string ErrorOf(const Words& words) {
 TEST_CASE("restore has its defaults", "[plugin][restore_options]") {
   const RestoreOptions options = Parse({"a.ndjson"});
   CHECK(options.backup == "a.ndjson");
-  CHECK(options.output == OutputFormat::kTable);
+  CHECK(options.output == terminal::OutputFormat::kTable);
   CHECK(options.dry_run.strategy == DryRun::kNone);
   CHECK(options.fields.empty());
   CHECK(options.verify);
@@ -51,7 +51,7 @@ TEST_CASE("restore takes its flags", "[plugin][restore_options]") {
   CHECK(options.overwrite);
   CHECK(Parse({"a.ndjson", "--recreate"}).recreate);
   CHECK(options.dry_run.strategy == DryRun::kServer);
-  CHECK(options.output == OutputFormat::kWide);
+  CHECK(options.output == terminal::OutputFormat::kWide);
   CHECK(options.max_rate == 2);
   CHECK(options.concurrency == 3);
   CHECK(options.pruned_by == "crd.yaml");
@@ -78,4 +78,4 @@ TEST_CASE("What is made anew is whole", "[plugin][restore_options]") {
 }
 
 }  // namespace restore_options_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

@@ -1,8 +1,8 @@
-#include "plugin/flags/usage_error.h"
+#include "plugin/cli/usage_error.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::flags {
+namespace plugin::cli {
 namespace usage_error_test {
 
 TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
@@ -15,4 +15,4 @@ TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
 }
 
 }  // namespace usage_error_test
-}  // namespace plugin::flags
+}  // namespace plugin::cli

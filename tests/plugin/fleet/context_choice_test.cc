@@ -1,25 +1,25 @@
-#include "plugin/fleet/context_choice.h"
+#include "plugin/command/context_choice.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin::fleet {
+namespace plugin::command {
 namespace context_choice_test {
 
 using Names = std::vector<std::string>;
 
-kube::config::Kubeconfig KubeconfigOf(const Names& names) {
-  kube::config::Kubeconfig kubeconfig;
+kube::client::Kubeconfig KubeconfigOf(const Names& names) {
+  kube::client::Kubeconfig kubeconfig;
   for (const std::string& name : names) kubeconfig.contexts[name];
   return kubeconfig;
 }
 
-const kube::config::Kubeconfig kKubeconfig =
+const kube::client::Kubeconfig kKubeconfig =
     KubeconfigOf({"prod-b", "prod-a", "staging", "arn:aws:eks:eu:1:cluster/prod-c", ".hidden"});
 
-std::string ErrorOf(const Names& patterns, const kube::config::Kubeconfig& kubeconfig) {
+std::string ErrorOf(const Names& patterns, const kube::client::Kubeconfig& kubeconfig) {
   try {
     ChooseContexts(patterns, kubeconfig);
   } catch (const kube::base::Error& error) {
@@ -79,7 +79,7 @@ TEST_CASE("A file that is missing or says nothing is an error", "[plugin][contex
 
 TEST_CASE("A context that leads to no server of the kubeconfig leads nowhere",
           "[plugin][context_choice]") {
-  kube::config::Kubeconfig kubeconfig = KubeconfigOf({"good", "none", "gone", "empty"});
+  kube::client::Kubeconfig kubeconfig = KubeconfigOf({"good", "none", "gone", "empty"});
   kubeconfig.clusters["here"].server = "https://here";
   kubeconfig.clusters["bare"];
   kubeconfig.contexts["good"].cluster = "here";
@@ -92,4 +92,4 @@ TEST_CASE("A context that leads to no server of the kubeconfig leads nowhere",
 }
 
 }  // namespace context_choice_test
-}  // namespace plugin::fleet
+}  // namespace plugin::command

@@ -1,17 +1,17 @@
-#include "plugin/fleet/fleet_console.h"
+#include "plugin/command/fleet_console.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_clock.h"
 
-namespace plugin::fleet {
+namespace plugin::command {
 namespace fleet_console_test {
 
 using std::chrono::seconds;
 using test_support::FakeClock;
 
-migrate::lists::ListProgress Items(std::uint64_t items) {
-  migrate::lists::ListProgress progress;
+migrate::cluster::ListProgress Items(std::uint64_t items) {
+  migrate::cluster::ListProgress progress;
   progress.lists = 1;
   progress.items = items;
   return progress;
@@ -62,7 +62,7 @@ TEST_CASE("On a terminal all clusters share one live line", "[plugin][fleet_cons
 
 TEST_CASE("A sweep is told of as a list is", "[plugin][fleet_console]") {
   TestConsole test(true);
-  migrate::sweep::SweepProgress progress{.listed = 4, .expected = 4, .counts = {}};
+  migrate::rewrite::SweepProgress progress{.listed = 4, .expected = 4, .counts = {}};
   progress.counts[migrate::report::ObjectClass::kRewritten] = 3;
   test.console.Show("prod-a", "widgets", progress);
   test.clock.Advance(seconds(1));
@@ -85,4 +85,4 @@ TEST_CASE("A question stands alone behind its lines", "[plugin][fleet_console]")
 }
 
 }  // namespace fleet_console_test
-}  // namespace plugin::fleet
+}  // namespace plugin::command

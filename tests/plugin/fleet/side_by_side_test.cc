@@ -1,4 +1,4 @@
-#include "plugin/fleet/side_by_side.h"
+#include "plugin/command/side_by_side.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace plugin::fleet {
+namespace plugin::command {
 namespace side_by_side_test {
 
 TEST_CASE("Each number is worked on once", "[plugin][side_by_side]") {
@@ -51,4 +51,4 @@ TEST_CASE("What is thrown is thrown again at the end", "[plugin][side_by_side]")
 }
 
 }  // namespace side_by_side_test
-}  // namespace plugin::fleet
+}  // namespace plugin::command

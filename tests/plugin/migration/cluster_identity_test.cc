@@ -1,4 +1,4 @@
-#include "plugin/migration/cluster_identity.h"
+#include "plugin/command/cluster_identity.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -6,7 +6,7 @@
 #include "kube/base/error.h"
 #include "tests/support/fake_cluster.h"
 
-namespace plugin::migration {
+namespace plugin::command {
 namespace cluster_identity_test {
 
 using test_support::FakeCluster;
@@ -28,7 +28,7 @@ TEST_CASE("Where a uid is not known the address tells", "[plugin][cluster_identi
 }
 
 TEST_CASE("Another way to the same URL is another address", "[plugin][cluster_identity]") {
-  kube::config::Kubeconfig kubeconfig;
+  kube::client::Kubeconfig kubeconfig;
   for (const char* name : {"plain", "same", "proxied", "named"}) {
     kubeconfig.contexts[name].cluster = name;
     kubeconfig.clusters[name].server = "https://127.0.0.1:6443";
@@ -50,7 +50,7 @@ TEST_CASE("Another way to the same URL is another address", "[plugin][cluster_id
 
 TEST_CASE("Contexts of one cluster and user are the same way, whatever a server says",
           "[plugin][cluster_identity]") {
-  kube::config::Kubeconfig kubeconfig;
+  kube::client::Kubeconfig kubeconfig;
   kubeconfig.clusters["c"].server = kubeconfig.clusters["d"].server = "https://127.0.0.1:6443";
   kubeconfig.contexts["shop"] = {.cluster = "c", .user = "u", .namespace_ = "shop"};
   kubeconfig.contexts["bank"] = {.cluster = "c", .user = "u", .namespace_ = "bank"};
@@ -65,7 +65,7 @@ TEST_CASE("Contexts of one cluster and user are the same way, whatever a server 
 
 /// One whose credentials cannot be had.
 class Nobody : public FakeCluster {
-  std::vector<kube::http::HttpHeader> Headers() override {
+  std::vector<kube::client::HttpHeader> Headers() override {
     throw kube::base::Error("the plugin failed");
   }
 };
@@ -227,4 +227,4 @@ TEST_CASE("A run that is stopped proves nothing", "[plugin][cluster_identity]") 
 }
 
 }  // namespace cluster_identity_test
-}  // namespace plugin::migration
+}  // namespace plugin::command

@@ -1,4 +1,4 @@
-#include "plugin/migration/common_question.h"
+#include "plugin/command/common_question.h"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace plugin::migration {
+namespace plugin::command {
 namespace common_question_test {
 
 using Names = std::vector<std::string>;
@@ -89,4 +89,4 @@ TEST_CASE("Where nobody can be asked after all it is no to all", "[plugin][commo
 }
 
 }  // namespace common_question_test
-}  // namespace plugin::migration
+}  // namespace plugin::command

@@ -1,9 +1,9 @@
-#include "plugin/migration/context_folder.h"
+#include "plugin/command/context_folder.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 
-namespace plugin::migration {
+namespace plugin::command {
 namespace context_folder_test {
 
 TEST_CASE("A plain name is its own folder", "[plugin][context_folder]") {
@@ -46,4 +46,4 @@ TEST_CASE("No two names have the same folder", "[plugin][context_folder]") {
 }
 
 }  // namespace context_folder_test
-}  // namespace plugin::migration
+}  // namespace plugin::command

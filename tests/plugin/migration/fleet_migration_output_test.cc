@@ -1,10 +1,10 @@
-#include "plugin/migration/fleet_migration_output.h"
+#include "plugin/command/fleet_migration_output.h"
 
 #include <catch2/catch.hpp>
 
-#include "plugin/migration/fleet_migration.h"
+#include "plugin/command/fleet_migration.h"
 
-namespace plugin::migration {
+namespace plugin::command {
 namespace fleet_migration_output_test {
 
 using Catch::Matchers::Contains;
@@ -49,15 +49,15 @@ FleetMigrationReport Fleet() {
   return report;
 }
 
-report::text::MigrationOutput Print(flags::OutputFormat format) {
-  flags::MigrateOptions options;
+command::MigrationOutput Print(terminal::OutputFormat format) {
+  cli::MigrateOptions options;
   options.output = format;
   return PrintFleetMigration(Fleet(), options);
 }
 
 TEST_CASE("One table has every CRD of every cluster, and each without one",
           "[plugin][fleet_migration_output]") {
-  const auto output = Print(flags::OutputFormat::kTable);
+  const auto output = Print(terminal::OutputFormat::kTable);
   CHECK(output.out ==
         "CLUSTER   NAME        OUTCOME       STORED-VERSIONS    OBJECTS\n"
         "a         widgets     done          v1beta1,v1 -> v1   2 objects: 2 rewritten\n"
@@ -70,7 +70,7 @@ TEST_CASE("One table has every CRD of every cluster, and each without one",
 }
 
 TEST_CASE("Each line on stderr says of which cluster it is", "[plugin][fleet_migration_output]") {
-  const std::string err = Print(flags::OutputFormat::kTable).err;
+  const std::string err = Print(terminal::OutputFormat::kTable).err;
   CHECK_THAT(err,
              Contains("b: widgets: 1 object was not migrated:\nb:   shop/a: invalid: spec: bad\n"
                       "b: Next: mend what the messages name"));
@@ -84,14 +84,14 @@ TEST_CASE("A name is printed of what is done wherever it was tried",
           "[plugin][fleet_migration_output]") {
   FleetMigrationReport report = Fleet();
   report.clusters[0].migration.crds.push_back(Crd("gadgets", Outcome::kDone));
-  flags::MigrateOptions options;
-  options.output = flags::OutputFormat::kName;
+  cli::MigrateOptions options;
+  options.output = terminal::OutputFormat::kName;
   CHECK(PrintFleetMigration(report, options).out ==
         "customresourcedefinition.apiextensions.k8s.io/gadgets\n");
 }
 
 TEST_CASE("The report has that of each cluster", "[plugin][fleet_migration_output]") {
-  const auto output = Print(flags::OutputFormat::kJson);
+  const auto output = Print(terminal::OutputFormat::kJson);
   kube::json::Document document;
   REQUIRE_FALSE(document.Parse(output.out));
   const auto clusters = document.root().Find("clusters")->elements();
@@ -104,15 +104,15 @@ TEST_CASE("The report has that of each cluster", "[plugin][fleet_migration_outpu
 }
 
 TEST_CASE("Pages have a section for each CRD of each cluster", "[plugin][fleet_migration_output]") {
-  const std::string out = Print(flags::OutputFormat::kMarkdown).out;
+  const std::string out = Print(terminal::OutputFormat::kMarkdown).out;
   CHECK_THAT(out, Contains("a / widgets"));
   CHECK_THAT(out, Contains("3 of 5 clusters not wholly migrated"));
   CHECK_THAT(out, Contains("it is down"));
 }
 
 TEST_CASE("A template that fails does not hide what was done", "[plugin][fleet_migration_output]") {
-  flags::MigrateOptions options;
-  options.output = flags::OutputFormat::kTemplate;
+  cli::MigrateOptions options;
+  options.output = terminal::OutputFormat::kTemplate;
   options.output_template.text = "{.nothing}";
   options.output_template.allow_missing_keys = false;
   const auto output = PrintFleetMigration(Fleet(), options);
@@ -124,13 +124,13 @@ TEST_CASE("A template that fails does not hide what was done", "[plugin][fleet_m
 
 TEST_CASE("Each cluster has a folder of its own below that of all backups",
           "[plugin][fleet_migration_output]") {
-  flags::MigrateOptions options;
+  cli::MigrateOptions options;
   CHECK(OptionsOfCluster(options, "prod-a").backup_dir == "kubectl-prune-backup/prod-a");
   options.backup_dir = "/var/b";
-  const flags::MigrateOptions own = OptionsOfCluster(options, "eu/prod");
+  const cli::MigrateOptions own = OptionsOfCluster(options, "eu/prod");
   CHECK(own.backup_dir == "/var/b/eu%2Fprod");
   CHECK(own.common.connection.context == "eu/prod");
 }
 
 }  // namespace fleet_migration_output_test
-}  // namespace plugin::migration
+}  // namespace plugin::command

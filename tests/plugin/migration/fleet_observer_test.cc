@@ -1,10 +1,10 @@
-#include "plugin/migration/fleet_observer.h"
+#include "plugin/command/fleet_observer.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_clock.h"
 
-namespace plugin::migration {
+namespace plugin::command {
 namespace fleet_observer_test {
 
 using Catch::Matchers::Contains;
@@ -31,7 +31,7 @@ struct Watched {
   const std::string name = "prod-a";
   std::string text;
   test_support::FakeClock clock;
-  fleet::FleetConsole console;
+  FleetConsole console;
   Places places{1};
   std::vector<Request> asked;
   CommonQuestion question;
@@ -71,4 +71,4 @@ TEST_CASE("Where nobody can be asked the next step is told", "[plugin][fleet_obs
 }
 
 }  // namespace fleet_observer_test
-}  // namespace plugin::migration
+}  // namespace plugin::command

@@ -1,8 +1,8 @@
-#include "plugin/migration/fleet_questions.h"
+#include "plugin/command/fleet_questions.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::migration {
+namespace plugin::command {
 namespace fleet_questions_test {
 
 using Lines = std::vector<std::string>;
@@ -61,4 +61,4 @@ TEST_CASE("What is asked beside pruning is asked by itself", "[plugin][fleet_que
 }
 
 }  // namespace fleet_questions_test
-}  // namespace plugin::migration
+}  // namespace plugin::command

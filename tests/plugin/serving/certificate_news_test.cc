@@ -1,9 +1,9 @@
-#include "plugin/serving/certificate_news.h"
+#include "plugin/command/certificate_news.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace plugin::serving {
+namespace plugin::command {
 namespace certificate_news_test {
 
 using Catch::Matchers::Contains;
@@ -86,7 +86,7 @@ TEST_CASE("Handshakes that fail by a certificate are told, whoever else is answe
   const auto fail = [&counts](HandshakeFailure why) {
     ++counts.handshake_failures[static_cast<std::size_t>(why)];
   };
-  kube::system::Clock::TimePoint now{};
+  kube::base::Clock::TimePoint now{};
   fail(HandshakeFailure::kOther);
   fail(HandshakeFailure::kNotTls);
   world.news.NoteHandshakes(counts, "a.b.svc", now);
@@ -121,4 +121,4 @@ TEST_CASE("Handshakes that fail by a certificate are told, whoever else is answe
 }
 
 }  // namespace certificate_news_test
-}  // namespace plugin::serving
+}  // namespace plugin::command

@@ -1,12 +1,12 @@
-#include "plugin/serving/server_certificate.h"
+#include "plugin/command/server_certificate.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
-#include "kube/system/file_text.h"
+#include "kube/base/file_text.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin::serving {
+namespace plugin::command {
 namespace server_certificate_test {
 
 using test_support::TempFolder;
@@ -27,7 +27,7 @@ TEST_CASE("Without files a certificate is made that its authority has signed",
   const auto facts = kube::serve::ReadCertificate(certificate.material()->certificate_pem);
   REQUIRE(facts);
   CHECK(facts->dns_names == Strings{"me.example.com", "10.0.0.7"});
-  CHECK(certificate.ca_bundle() == *kube::system::ReadFileText(dump));
+  CHECK(certificate.ca_bundle() == *kube::base::ReadFileText(dump));
   const ServerCertificate::Change change = certificate.ReadChanges([](const std::string&) {});
   CHECK_FALSE(change.material);
   CHECK_FALSE(change.ca_bundle);
@@ -90,4 +90,4 @@ TEST_CASE("What cannot be read is an error at the beginning", "[plugin][serving]
 }
 
 }  // namespace server_certificate_test
-}  // namespace plugin::serving
+}  // namespace plugin::command

@@ -1,18 +1,18 @@
-#include "plugin/serving/serving_news.h"
+#include "plugin/command/serving_news.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
 #include "tests/support/fake_clock.h"
 
-namespace plugin::serving {
+namespace plugin::command {
 namespace serving_news_test {
 
 TEST_CASE("Requests that were turned away are counted, and told every ten minutes at most",
           "[plugin][serving]") {
   std::vector<std::string> lines;
   TurnedAwayNews news([&lines](const std::string& line) { lines.push_back(line); });
-  kube::system::Clock::TimePoint now{};
+  kube::base::Clock::TimePoint now{};
   kube::serve::ServerCounts counts;
   news.Note(counts, now);
   CHECK(lines.empty());
@@ -35,4 +35,4 @@ TEST_CASE("Requests that were turned away are counted, and told every ten minute
 }
 
 }  // namespace serving_news_test
-}  // namespace plugin::serving
+}  // namespace plugin::command

@@ -1,28 +1,26 @@
-#include "plugin/serving/serving_options.h"
+#include "plugin/command/serving_options.h"
 
 #include <catch2/catch.hpp>
 
+#include "plugin/cli/usage_error.h"
+#include "plugin/command/command_table.h"
 #include "plugin/command/guard_command.h"
-#include "plugin/command_table.h"
-#include "plugin/flags/usage_error.h"
 
-namespace plugin::serving {
+namespace plugin::command {
 namespace serving_options_test {
-
-using command::GuardCommandOptions;
 using Words = std::vector<std::string>;
 
 GuardCommandOptions Parse(const Words& words) {
   Words all = {"guard"};
   all.insert(all.end(), words.begin(), words.end());
-  const flags::CommandLine line = flags::ParseCommandLine(Commands(), all);
-  return dynamic_cast<const command::GuardCommand&>(*line.command).options();
+  const cli::CommandLine line = cli::ParseCommandLine(Commands(), all);
+  return dynamic_cast<const GuardCommand&>(*line.command).options();
 }
 
 std::string ErrorOf(const Words& words) {
   try {
     Parse(words);
-  } catch (const flags::UsageError& error) {
+  } catch (const cli::UsageError& error) {
     const std::string text = error.what();
     return text.substr(0, text.find("\nSee 'kubectl prune guard --help' for usage."));
   }
@@ -112,4 +110,4 @@ TEST_CASE("Flags of a server that go together are taken", "[plugin][serving]") {
 }
 
 }  // namespace serving_options_test
-}  // namespace plugin::serving
+}  // namespace plugin::command

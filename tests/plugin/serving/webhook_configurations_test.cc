@@ -1,4 +1,4 @@
-#include "plugin/serving/webhook_configurations.h"
+#include "plugin/command/webhook_configurations.h"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@
 #include "tests/kube/admission/configuration_crd.h"
 #include "tests/support/fake_cluster.h"
 
-namespace plugin::serving {
+namespace plugin::command {
 namespace webhook_configurations_test {
 
 using kube::admission::admission_test::ConfigurationCrdText;
@@ -149,4 +149,4 @@ TEST_CASE("Webhooks that cannot be taken away are told with the way to do it",
 }
 
 }  // namespace webhook_configurations_test
-}  // namespace plugin::serving
+}  // namespace plugin::command

@@ -1,4 +1,4 @@
-#include "plugin/serving/webhook_reach.h"
+#include "plugin/command/webhook_reach.h"
 
 #include <catch2/catch.hpp>
 
@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/test_certificates.h"
 
-namespace plugin::serving {
+namespace plugin::command {
 namespace webhook_reach_test {
 
 using test_support::FakeCluster;
@@ -97,4 +97,4 @@ TEST_CASE("A certificate is for the host, the address and what is added", "[plug
 }
 
 }  // namespace webhook_reach_test
-}  // namespace plugin::serving
+}  // namespace plugin::command

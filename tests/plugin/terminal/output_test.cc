@@ -13,12 +13,12 @@ const std::string kHostile =
     "31m\xC3\xA9\xE2\x80\xAEx\xD8\x9C\xE2\x82\xAC";
 
 TEST_CASE("O4: JSON holds no bytes that steer a terminal", "[plugin][output]") {
-  CHECK(PrintValue(Value::String(kHostile), flags::OutputFormat::kJson) ==
+  CHECK(PrintValue(Value::String(kHostile), OutputFormat::kJson) ==
         "\"\\u001b[2J\\u007f\\u009b31m\xC3\xA9\\u202ex\\u061c\xE2\x82\xAC\"\n");
 }
 
 TEST_CASE("O4: YAML holds no bytes that steer a terminal", "[plugin][output]") {
-  CHECK(PrintValue(Value::String(kHostile), flags::OutputFormat::kYaml) ==
+  CHECK(PrintValue(Value::String(kHostile), OutputFormat::kYaml) ==
         "\"\\e[2J\\x7F\\x9B31m\xC3\xA9\\u202Ex\\u061C\xE2\x82\xAC\"\n");
 }
 

@@ -8,7 +8,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class FakeClock : public kube::system::Clock {
+class FakeClock : public kube::base::Clock {
  public:
   TimePoint Now() const override { return now; }
   TimePoint now{};
@@ -21,8 +21,8 @@ struct Written {
   }
 };
 
-migrate::lists::ListProgress Items(std::uint64_t items, std::uint64_t known) {
-  migrate::lists::ListProgress progress;
+migrate::cluster::ListProgress Items(std::uint64_t items, std::uint64_t known) {
+  migrate::cluster::ListProgress progress;
   progress.lists = 1;
   progress.items = items;
   progress.items_known = known;
@@ -57,8 +57,8 @@ TEST_CASE("A run that ends by an exception leaves no live line", "[plugin][progr
   CHECK(written.text == "\r\033[Kreading objects: 2 of 9\r\033[K");
 }
 
-migrate::sweep::SweepProgress Rewritten(std::uint64_t rewritten) {
-  migrate::sweep::SweepProgress progress;
+migrate::rewrite::SweepProgress Rewritten(std::uint64_t rewritten) {
+  migrate::rewrite::SweepProgress progress;
   progress.listed = progress.expected = 100;
   progress.counts[migrate::report::ObjectClass::kRewritten] = rewritten;
   progress.counts[migrate::report::ObjectClass::kNotTried] = 100 - rewritten;
@@ -129,7 +129,7 @@ TEST_CASE("A line of its own does not stand in the live one", "[plugin][progress
 }
 
 TEST_CASE("Progress tells how many of several lists are done", "[plugin][progress]") {
-  migrate::lists::ListProgress progress = Items(10, 30);
+  migrate::cluster::ListProgress progress = Items(10, 30);
   progress.lists = 4;
   progress.lists_done = 1;
   CHECK(ProgressText("objects", progress) == "reading objects: 10 of 30, 1 of 4 lists done");

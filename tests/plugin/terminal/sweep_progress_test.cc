@@ -6,7 +6,7 @@ namespace plugin::terminal {
 namespace {
 
 using migrate::report::ObjectClass;
-using migrate::sweep::SweepProgress;
+using migrate::rewrite::SweepProgress;
 
 SweepProgress Progress(std::uint64_t rewritten, std::uint64_t unchanged, std::uint64_t expected) {
   SweepProgress progress;

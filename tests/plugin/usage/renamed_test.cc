@@ -1,11 +1,11 @@
-#include "plugin/usage/renamed.h"
+#include "plugin/cli/renamed.h"
 
 #include <catch2/catch.hpp>
 
-#include "plugin/usage/texts.h"
-#include "plugin/usage/usage.h"
+#include "plugin/cli/help_texts.h"
+#include "plugin/cli/usage.h"
 
-namespace plugin::usage {
+namespace plugin::cli {
 namespace {
 
 const migrate::report::ProgramName kOther{"kubectl-crd.prune_x", "kubectl crd.prune-x"};
@@ -33,4 +33,4 @@ TEST_CASE("N1: under its first name a text stays as it is", "[plugin][renamed]")
 }
 
 }  // namespace
-}  // namespace plugin::usage
+}  // namespace plugin::cli

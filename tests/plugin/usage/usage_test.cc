@@ -1,17 +1,17 @@
-#include "plugin/usage/usage.h"
+#include "plugin/cli/usage.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "plugin/command_table.h"
+#include "plugin/command/command_table.h"
 
-namespace plugin::usage {
+namespace plugin::cli {
 namespace {
 
-std::string HelpOf(std::string_view command) {
-  return plugin::HelpOf(flags::FindCommand(Commands(), command));
+std::string HelpOf(std::string_view name) {
+  return command::HelpOf(FindCommand(command::Commands(), name));
 }
 
 // The words of `line`, without quotes: enough for the examples.
@@ -38,7 +38,7 @@ std::vector<std::string> Lines(std::string_view text) {
 // The program itself, "", and each command but those that only print what is told elsewhere.
 std::vector<std::string> CommandsWithHelp() {
   std::vector<std::string> commands{""};
-  for (const flags::CommandRow& row : Commands()) {
+  for (const CommandRow& row : command::Commands()) {
     if (row.make) commands.emplace_back(row.name);
   }
   return commands;
@@ -53,7 +53,7 @@ TEST_CASE("O8: every example of the help is a command line that runs", "[plugin]
       if (!in_examples || !line.starts_with("  kubectl prune ")) continue;
       CAPTURE(line);
       const std::vector<std::string> words = Split(line.substr(0, line.find_first_of(">|")));
-      CHECK_NOTHROW(flags::ParseCommandLine(Commands(), std::span(words).subspan(2)));
+      CHECK_NOTHROW(ParseCommandLine(command::Commands(), std::span(words).subspan(2)));
       ++examples;
     }
   }
@@ -88,8 +88,8 @@ std::vector<std::string> HelpFlagsOf(std::string_view command) {
 
 bool IsKnown(const std::string& command, const std::string& flag) {
   try {
-    flags::ParseCommandLine(Commands(), std::vector<std::string>{command, flag + "=1"});
-  } catch (const flags::UsageError& error) {
+    ParseCommandLine(command::Commands(), std::vector<std::string>{command, flag + "=1"});
+  } catch (const UsageError& error) {
     return !std::string(error.what()).starts_with("unknown flag");
   }
   return true;
@@ -116,4 +116,4 @@ TEST_CASE("A command without help of its own has the program's", "[plugin][usage
 }
 
 }  // namespace
-}  // namespace plugin::usage
+}  // namespace plugin::cli

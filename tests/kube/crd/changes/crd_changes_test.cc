@@ -1,4 +1,4 @@
-#include "kube/crd/changes/crd_changes.h"
+#include "kube/crd/crd_changes.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::changes {
+namespace kube::crd {
 namespace crd_changes_test {
 
 using Strings = std::vector<std::string>;
@@ -130,4 +130,4 @@ TEST_CASE("Schemas are compared version by version, a new one with that of the s
 }
 
 }  // namespace crd_changes_test
-}  // namespace kube::crd::changes
+}  // namespace kube::crd

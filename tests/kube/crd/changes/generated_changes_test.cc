@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "kube/crd/changes/object_changes.h"
+#include "kube/crd/object_changes.h"
+#include "kube/schema/object_validation.h"
 #include "kube/schema/schema_read.h"
-#include "kube/schema/validation/object_validation.h"
 #include "tests/support/test_schema.h"
 
 // Pairs of generated schemas and objects: nothing that becomes invalid is missed, and what counts
 // as touched is what a second, slow reading of the rules finds.
-namespace kube::crd::changes {
+namespace kube::crd {
 namespace generated_changes_test {
 
 using json::Value;
+using schema::PatternChecks;
 using schema::SchemaProps;
-using schema::validation::PatternChecks;
 using Random = std::mt19937;
 
 std::size_t Pick(Random& random, std::size_t count) { return random() % count; }
@@ -299,7 +299,7 @@ class SlowReading {
     PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
     json::Arena arena;
     const schema::StructuralSchema structural = schema::MakeStructural(schema, arena);
-    return schema::validation::ErrorsOfCreate(value, {schema, structural}, patterns).empty() &&
+    return schema::ErrorsOfCreate(value, {schema, structural}, patterns).empty() &&
            ListsAreFine(value, schema);
   }
 
@@ -521,7 +521,7 @@ class Situation {
   static bool IsValid(const Value& object, const support::TestSchema& schema,
                       const schema::StructuralSchema& structural) {
     PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
-    return schema::validation::ErrorsOfCreate(object, {schema.props, structural}, patterns).empty();
+    return schema::ErrorsOfCreate(object, {schema.props, structural}, patterns).empty();
   }
 
   bool preserves_;
@@ -543,4 +543,4 @@ TEST_CASE("No object becomes invalid without a change that touches it, and all c
 }
 
 }  // namespace generated_changes_test
-}  // namespace kube::crd::changes
+}  // namespace kube::crd

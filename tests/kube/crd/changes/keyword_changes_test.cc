@@ -1,4 +1,4 @@
-#include "kube/crd/changes/keyword_changes.h"
+#include "kube/crd/keyword_changes.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::changes {
+namespace kube::crd {
 namespace keyword_changes_test {
 
 // "kind from -> to", a "!" before what may break somebody.
@@ -121,4 +121,4 @@ TEST_CASE("Long texts are shortened", "[crd][changes]") {
 }
 
 }  // namespace keyword_changes_test
-}  // namespace kube::crd::changes
+}  // namespace kube::crd

@@ -1,4 +1,4 @@
-#include "kube/crd/changes/object_changes.h"
+#include "kube/crd/object_changes.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,10 +9,10 @@
 #include "kube/schema/schema_read.h"
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::changes {
+namespace kube::crd {
 namespace object_changes_test {
 
-using schema::validation::PatternChecks;
+using schema::PatternChecks;
 
 struct Row {
   std::string_view live, proposed;  ///< of spec
@@ -162,4 +162,4 @@ TEST_CASE("What gets wider touches nobody", "[crd][changes]") {
 }
 
 }  // namespace object_changes_test
-}  // namespace kube::crd::changes
+}  // namespace kube::crd

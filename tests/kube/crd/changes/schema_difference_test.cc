@@ -1,4 +1,4 @@
-#include "kube/crd/changes/schema_difference.h"
+#include "kube/crd/schema_difference.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::changes {
+namespace kube::crd {
 namespace schema_difference_test {
 
 using Strings = std::vector<std::string>;
@@ -172,4 +172,4 @@ TEST_CASE("The work of a comparison has an end", "[crd][changes]") {
 }
 
 }  // namespace schema_difference_test
-}  // namespace kube::crd::changes
+}  // namespace kube::crd

@@ -1,9 +1,9 @@
-#include "kube/crd/rules/ca_bundle.h"
+#include "kube/crd/ca_bundle.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::crd::rules {
+namespace kube::crd {
 namespace {
 
 constexpr const char* kStart = "unable to load root certificates: ";
@@ -77,4 +77,4 @@ TEST_CASE("The first certificate that cannot be parsed is named", "[ca_bundle]")
 }
 
 }  // namespace
-}  // namespace kube::crd::rules
+}  // namespace kube::crd

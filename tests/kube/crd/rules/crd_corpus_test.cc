@@ -5,11 +5,11 @@
 #include <set>
 #include <string>
 
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 #include "kube/yaml/yaml.h"
 #include "tests/support/corpus.h"
 
-namespace kube::crd::rules {
+namespace kube::crd {
 namespace {
 
 std::string ReadFile(const std::filesystem::path& path) {
@@ -48,4 +48,4 @@ TEST_CASE("Real CRDs are refused for what the API server refuses them for", "[co
 }
 
 }  // namespace
-}  // namespace kube::crd::rules
+}  // namespace kube::crd

@@ -1,4 +1,4 @@
-#include "kube/crd/rules/crd_schema_validation.h"
+#include "kube/crd/crd_schema_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,10 +6,10 @@
 
 #include "kube/meta/make_field_error.h"
 #include "kube/schema/structural.h"
-#include "kube/schema/validation/validation.h"
+#include "kube/schema/validation.h"
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::rules {
+namespace kube::crd {
 namespace {
 
 using support::TestSchema;
@@ -136,7 +136,7 @@ TEST_CASE("openAPIV3Schema is refused for what the API server refuses it for", "
       const TestSchema schema(row.schema);
       auto errors = ValidateCrdSchema(schema.props, "", CrdRules());
       if (!schema::ConversionError(schema.props)) {
-        for (auto& error : schema::validation::ValidateStructural(schema.props, "")) {
+        for (auto& error : schema::ValidateStructural(schema.props, "")) {
           errors.push_back(std::move(error));
         }
       }
@@ -188,4 +188,4 @@ TEST_CASE("Beside a status subresource the root may hold only what status does n
 }
 
 }  // namespace
-}  // namespace kube::crd::rules
+}  // namespace kube::crd

@@ -1,4 +1,4 @@
-#include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/crd_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::rules {
+namespace kube::crd {
 namespace {
 
 using support::ReadCrdText;
@@ -371,7 +371,7 @@ std::string CrdWithMetadata(const std::string& metadata) {
 std::vector<std::string> RequestErrors(const std::string& metadata, const Crd* old) {
   const auto crd = ReadCrdText(CrdWithMetadata(metadata));
   REQUIRE(crd);
-  schema::validation::PatternChecks patterns = MakePatternChecks();
+  schema::PatternChecks patterns = MakePatternChecks();
   return Strings(ValidateCrdRequest(*crd, old, patterns));
 }
 
@@ -498,4 +498,4 @@ TEST_CASE("A schema that cannot be converted is structural, too", "[crd_validati
 }
 
 }  // namespace
-}  // namespace kube::crd::rules
+}  // namespace kube::crd

@@ -1,11 +1,11 @@
-#include "kube/crd/rules/json_path.h"
+#include "kube/crd/json_path.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/support/test_schema.h"
 
-namespace kube::crd::rules {
+namespace kube::crd {
 namespace {
 
 const support::TestSchema& Schema() {
@@ -53,4 +53,4 @@ TEST_CASE("Without a schema only the form counts", "[json_path]") {
 }
 
 }  // namespace
-}  // namespace kube::crd::rules
+}  // namespace kube::crd

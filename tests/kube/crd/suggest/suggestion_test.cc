@@ -1,20 +1,20 @@
-#include "kube/crd/suggest/suggestion.h"
+#include "kube/suggest/suggestion.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/crd/crd_condition.h"
 
-namespace kube::crd::suggest {
+namespace kube::suggest {
 namespace suggestion_test {
 
-Crd CrdWith(const std::string& schema, const std::string& api_version = "v1") {
+crd::Crd CrdWith(const std::string& schema, const std::string& api_version = "v1") {
   auto document = std::make_unique<json::Document>();
   REQUIRE_FALSE(document->Parse(R"({"apiVersion":"apiextensions.k8s.io/)" + api_version +
                                 R"(","kind":"CustomResourceDefinition","metadata":{"name":"w.g.io"},
       "spec":{"group":"g.io","scope":"Namespaced","names":{"plural":"w","kind":"W"},"versions":[
       {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":)" +
                                 schema + "}}]}}"));
-  auto crd = ReadCrd(std::move(document));
+  auto crd = crd::ReadCrd(std::move(document));
   REQUIRE(crd);
   return *std::move(crd);
 }
@@ -33,12 +33,12 @@ Told TellOf(const std::string& schema, const std::vector<std::string>& objects,
     REQUIRE_FALSE(document.Parse(object));
     seen.Add(document.root());
   }
-  const Crd crd = CrdWith(schema);
+  const crd::Crd crd = CrdWith(schema);
   json::Arena arena;
   const Suggestion suggestion = Suggest(crd, seen.root(), {.prefer = prefer}, arena);
-  const auto again = ReadCopiedCrd(suggestion.crd);
+  const auto again = crd::ReadCopiedCrd(suggestion.crd);
   REQUIRE(again);
-  for (const VersionProblems& version : FindStructuralProblems(*again)) {
+  for (const crd::VersionProblems& version : FindStructuralProblems(*again)) {
     for (const meta::FieldError& error : version.errors) UNSCOPED_INFO(error.ToString());
     CHECK(version.structural());
   }
@@ -297,7 +297,7 @@ TEST_CASE("A CRD of v1beta1 becomes one of v1", "[kube][suggest]") {
                   "conversion":{"strategy":"Webhook","webhookClientConfig":{"url":"https://a"}},
                   "validation":{"openAPIV3Schema":{"type":"object"}}},
           "status":{"storedVersions":["v1"]}})"));
-  const auto crd = ReadCrd(std::move(document));
+  const auto crd = crd::ReadCrd(std::move(document));
   REQUIRE(crd);
   json::Arena arena;
   CHECK(
@@ -320,7 +320,7 @@ std::vector<std::string> LeftOf(const std::string& schema,
     REQUIRE_FALSE(document.Parse(object));
     seen.Add(document.root());
   }
-  const Crd crd = CrdWith(schema);
+  const crd::Crd crd = CrdWith(schema);
   json::Arena arena;
   std::vector<std::string> left;
   for (const SchemaChange& change : Suggest(crd, seen.root(), {}, arena).changes) {
@@ -464,7 +464,7 @@ TEST_CASE("A patch leaves what the form leaves out", "[kube][suggest]") {
         R"(","scope":"Cluster",)"
         R"("names":{"plural":"w","kind":"W"},"versions":[{"name":"v1","served":true,"storage":true,)"
         R"("schema":{"openAPIV3Schema":{"type":"object"}}}]}})"));
-    const auto crd = ReadCrd(std::move(document));
+    const auto crd = crd::ReadCrd(std::move(document));
     REQUIRE(crd);
     json::Arena arena;
     const Suggestion suggestion = Suggest(*crd, {}, {}, arena);
@@ -485,7 +485,7 @@ TEST_CASE("No number is told that is not known", "[kube][suggest]") {
   REQUIRE_FALSE(document.Parse(R"({"m":{"a.x":{"n":1},"b.x":{"n":2}}})"));
   seen.Add(document.root());
   json::Arena arena;
-  const Crd crd = CrdWith(R"({"type":"object"})");
+  const crd::Crd crd = CrdWith(R"({"type":"object"})");
   for (const SchemaChange& change : Suggest(crd, seen.root(), {}, arena).changes) {
     CHECK(change.objects == (change.place.path == "m" ? 1 : 0));
   }
@@ -546,4 +546,4 @@ TEST_CASE("Objects as deep as may be take no memory without end", "[kube][sugges
 }
 
 }  // namespace suggestion_test
-}  // namespace kube::crd::suggest
+}  // namespace kube::suggest

@@ -1,10 +1,10 @@
-#include "kube/schema/format/formats.h"
+#include "kube/schema/formats.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-namespace kube::schema::format {
+namespace kube::schema {
 namespace {
 
 struct Row {
@@ -176,4 +176,4 @@ TEST_CASE("Long texts of a format are limited", "[formats]") {
 }
 
 }  // namespace
-}  // namespace kube::schema::format
+}  // namespace kube::schema

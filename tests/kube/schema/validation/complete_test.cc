@@ -1,10 +1,10 @@
-#include "kube/schema/validation/complete.h"
+#include "kube/schema/complete.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace complete_test {
 
 using Messages = std::vector<std::string>;
@@ -49,4 +49,4 @@ TEST_CASE("Both paths start at the base path", "[schema][complete]") {
 }
 
 }  // namespace complete_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

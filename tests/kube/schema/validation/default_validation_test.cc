@@ -1,4 +1,4 @@
-#include "kube/schema/validation/default_validation.h"
+#include "kube/schema/default_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace default_validation_test {
 
 using support::TestSchema;
@@ -151,4 +151,4 @@ TEST_CASE("A default that pruning leaves alone is pruned", "[defaults]") {
 }
 
 }  // namespace default_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

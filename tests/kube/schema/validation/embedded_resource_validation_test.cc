@@ -1,4 +1,4 @@
-#include "kube/schema/validation/embedded_resource_validation.h"
+#include "kube/schema/embedded_resource_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/structural_text.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace embedded_resource_validation_test {
 
 using Strings = std::vector<std::string>;
@@ -52,4 +52,4 @@ TEST_CASE("Type and metadata are checked", "[embedded]") {
 }
 
 }  // namespace embedded_resource_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,9 +1,9 @@
-#include "kube/schema/validation/enum_validation.h"
+#include "kube/schema/enum_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace enum_validation_test {
 
 bool IsIn(std::string_view value, std::string_view values) {
@@ -53,4 +53,4 @@ TEST_CASE("Many elements are searched for duplicates in reasonable time", "[enum
 }
 
 }  // namespace enum_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

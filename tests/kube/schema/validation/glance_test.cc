@@ -1,11 +1,11 @@
-#include "kube/schema/validation/glance.h"
+#include "kube/schema/glance.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace glance_test {
 
 struct Row {
@@ -130,4 +130,4 @@ TEST_CASE("What loses nothing beyond doubt is told at a glance", "[schema][glanc
 }
 
 }  // namespace glance_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,4 +1,4 @@
-#include "kube/schema/validation/list_type_validation.h"
+#include "kube/schema/list_type_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace list_type_validation_test {
 
 using support::TestSchema;
@@ -68,4 +68,4 @@ TEST_CASE("Duplicates in lists of type set and map are found", "[list_types]") {
 }
 
 }  // namespace list_type_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,10 +1,10 @@
-#include "kube/schema/validation/object_meta_validation.h"
+#include "kube/schema/object_meta_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace object_meta_validation_test {
 
 using Strings = std::vector<std::string>;
@@ -112,4 +112,4 @@ TEST_CASE("An update does not check finalizers and generation", "[object_meta_va
 }
 
 }  // namespace object_meta_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,10 +1,10 @@
-#include "kube/schema/validation/pattern_checks.h"
+#include "kube/schema/pattern_checks.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace pattern_checks_test {
 
 std::chrono::nanoseconds StandStill() { return {}; }
@@ -115,4 +115,4 @@ TEST_CASE("The time that others take does not count", "[pattern_checks]") {
 }
 
 }  // namespace pattern_checks_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,4 +1,4 @@
-#include "kube/schema/validation/pruned_validation.h"
+#include "kube/schema/pruned_validation.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include "kube/json/json.h"
 #include "tests/support/test_schema.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace pruned_validation_test {
 
 using Strings = std::vector<std::string>;
@@ -136,4 +136,4 @@ TEST_CASE("Schemas by which pruning cannot make anything invalid are known",
 }
 
 }  // namespace pruned_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,11 +1,11 @@
-#include "kube/schema/validation/validation.h"
+#include "kube/schema/validation.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_schema.h"
 
 // Expected strings are those of the API server (1.36); tests/vectors has many more.
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace validation_test {
 
 using support::TestSchema;
@@ -207,4 +207,4 @@ TEST_CASE("Paths start at the base path", "[schema][validation]") {
 }
 
 }  // namespace validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

@@ -1,4 +1,4 @@
-#include "kube/schema/validation/value_validation.h"
+#include "kube/schema/value_validation.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema::validation {
+namespace kube::schema {
 namespace value_validation_test {
 
 using support::TestSchema;
@@ -316,4 +316,4 @@ TEST_CASE("Of many members each is held against what it was, wherever that stood
 }
 
 }  // namespace value_validation_test
-}  // namespace kube::schema::validation
+}  // namespace kube::schema

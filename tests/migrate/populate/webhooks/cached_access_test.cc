@@ -1,9 +1,9 @@
-#include "migrate/populate/webhooks/cached_access.h"
+#include "migrate/populate/cached_access.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace cached_access_test {
 
 using kube::admission::UserInfo;
@@ -112,4 +112,4 @@ TEST_CASE("However many ask, memory is bounded, and who asks next is remembered"
 }
 
 }  // namespace cached_access_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

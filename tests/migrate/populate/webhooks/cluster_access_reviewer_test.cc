@@ -1,4 +1,4 @@
-#include "migrate/populate/webhooks/cluster_access_reviewer.h"
+#include "migrate/populate/cluster_access_reviewer.h"
 
 #include <thread>
 
@@ -6,7 +6,7 @@
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace cluster_access_reviewer_test {
 
 using kube::admission::UserInfo;
@@ -46,7 +46,7 @@ TEST_CASE("The server is asked with all that is known of a user", "[migrate][pop
   user.groups = {"dev", "system:authenticated"};
   user.extra.emplace_back("example.com/scopes", std::vector<std::string_view>{"a", "b"});
   CHECK(world.reviewer.Ask(user, {kUse}) == Answers{AllowedAnswer()});
-  const kube::http::HttpRequest& request = world.cluster.server.requests().back();
+  const kube::client::HttpRequest& request = world.cluster.server.requests().back();
   CHECK(request.method == "POST");
   CHECK(request.target == "/apis/authorization.k8s.io/v1/subjectaccessreviews");
   CHECK(request.body ==
@@ -165,7 +165,7 @@ class OtherCluster : private kube::client::Credentials {
   ClusterAccessReviewer reviewer{client, clock};
 
  private:
-  std::vector<kube::http::HttpHeader> Headers() override {
+  std::vector<kube::client::HttpHeader> Headers() override {
     if (are_failing) throw kube::base::Error("the plugin failed");
     return {};
   }
@@ -196,4 +196,4 @@ TEST_CASE("Without credentials nothing is known, and nothing is thrown",
 }
 
 }  // namespace cluster_access_reviewer_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

@@ -1,8 +1,8 @@
-#include "migrate/populate/webhooks/creator.h"
+#include "migrate/populate/creator.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace creator_test {
 
 using populate_test::ParseJson;
@@ -162,4 +162,4 @@ TEST_CASE("Where there is no webhook of ours no creator is guarded",
 }
 
 }  // namespace creator_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

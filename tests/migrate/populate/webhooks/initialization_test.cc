@@ -1,9 +1,9 @@
-#include "migrate/populate/webhooks/initialization.h"
+#include "migrate/populate/initialization.h"
 
 #include "kube/base/text.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace initialization_test {
 
 using std::chrono::seconds;
@@ -402,4 +402,4 @@ TEST_CASE("A namespace that is not known yet may have initializers",
 }
 
 }  // namespace initialization_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

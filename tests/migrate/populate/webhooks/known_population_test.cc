@@ -1,8 +1,8 @@
-#include "migrate/populate/webhooks/known_population.h"
+#include "migrate/populate/known_population.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace known_population_test {
 
 using populate_test::ParseJson;
@@ -99,4 +99,4 @@ TEST_CASE("Many changes are made at once", "[migrate][populate][webhooks]") {
 }
 
 }  // namespace known_population_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

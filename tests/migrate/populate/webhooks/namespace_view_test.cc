@@ -1,8 +1,8 @@
-#include "migrate/populate/webhooks/namespace_view.h"
+#include "migrate/populate/namespace_view.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace namespace_view_test {
 
 using kube::meta::Labels;
@@ -90,4 +90,4 @@ TEST_CASE("Which namespaces a template is for", "[migrate][populate][webhooks]")
 }
 
 }  // namespace namespace_view_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

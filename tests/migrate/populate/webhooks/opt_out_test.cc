@@ -1,8 +1,8 @@
-#include "migrate/populate/webhooks/opt_out.h"
+#include "migrate/populate/opt_out.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace opt_out_test {
 
 using webhooks_test::AllowedAnswer;
@@ -128,4 +128,4 @@ TEST_CASE("What an authorizer says is told, and that it could not be asked",
 }
 
 }  // namespace opt_out_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

@@ -1,14 +1,14 @@
-#include "migrate/populate/webhooks/population_webhooks.h"
+#include "migrate/populate/population_webhooks.h"
 
 #include "kube/admission/configuration.h"
 #include "kube/admission/dispatch.h"
-#include "migrate/populate/webhooks/cluster_access_reviewer.h"
-#include "migrate/populate/webhooks/creator.h"
-#include "migrate/populate/webhooks/opt_out.h"
+#include "migrate/populate/cluster_access_reviewer.h"
+#include "migrate/populate/creator.h"
+#include "migrate/populate/opt_out.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace population_webhooks_test {
 
 using kube::admission::Answer;
@@ -270,4 +270,4 @@ TEST_CASE("A webhook waits longer than its questions may take", "[migrate][popul
 }
 
 }  // namespace population_webhooks_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

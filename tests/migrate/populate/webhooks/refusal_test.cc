@@ -1,8 +1,8 @@
-#include "migrate/populate/webhooks/refusal.h"
+#include "migrate/populate/refusal.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace refusal_test {
 
 using webhooks_test::AllowedAnswer;
@@ -69,4 +69,4 @@ TEST_CASE("Refusals have the reasons of their codes", "[migrate][populate][webho
 }
 
 }  // namespace refusal_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

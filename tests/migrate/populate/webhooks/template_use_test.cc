@@ -1,8 +1,8 @@
-#include "migrate/populate/webhooks/template_use.h"
+#include "migrate/populate/template_use.h"
 
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
-namespace migrate::populate::webhooks {
+namespace migrate::populate {
 namespace template_use_test {
 
 using webhooks_test::AllowedAnswer;
@@ -146,4 +146,4 @@ TEST_CASE("Labels of a wrong type select nothing", "[migrate][populate][webhooks
 }
 
 }  // namespace template_use_test
-}  // namespace migrate::populate::webhooks
+}  // namespace migrate::populate

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "kube/admission/verdict.h"
-#include "migrate/populate/webhooks/access_reviewer.h"
-#include "migrate/populate/webhooks/known_population.h"
-#include "migrate/populate/webhooks/namespace_view.h"
+#include "migrate/populate/access_reviewer.h"
+#include "migrate/populate/known_population.h"
+#include "migrate/populate/namespace_view.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/migrate/populate/template_text.h"
 
-namespace migrate::populate::webhooks::webhooks_test {
+namespace migrate::populate::webhooks_test {
 
 using kube::admission::admission_test::ReadText;
 using kube::admission::admission_test::ReviewText;
@@ -142,4 +142,4 @@ inline std::string Told(const kube::admission::Verdict& verdict) {
   return verdict ? std::to_string(verdict->code) + " " + verdict->message : "";
 }
 
-}  // namespace migrate::populate::webhooks::webhooks_test
+}  // namespace migrate::populate::webhooks_test

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "kube/json/json.h"
-#include "migrate/populate/webhooks/known_population.h"
-#include "migrate/population/control/population_control.h"
+#include "migrate/populate/known_population.h"
+#include "migrate/populate/population_control.h"
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population::control {
+namespace migrate::populate {
 /// What the tests of PopulationControl share.
 namespace control_test {
 
@@ -49,7 +49,7 @@ struct ControlWorld : World {
     REQUIRE(control->Begin());
   }
   /// As the program does.
-  void Run(kube::system::Clock::Duration time, kube::system::Clock::Duration tick = 100ms) {
+  void Run(kube::base::Clock::Duration time, kube::base::Clock::Duration tick = 100ms) {
     const auto end = cluster.clock.Now() + time;
     while (cluster.clock.Now() < end) {
       if (!control->is_busy()) cluster.client.Poll(std::min(end, cluster.clock.Now() + tick));
@@ -102,7 +102,7 @@ struct ControlWorld : World {
   bool leads = true;
   std::atomic<bool> halt = false;
   PopulationCounts counts;
-  populate::webhooks::KnownPopulation known;
+  KnownPopulation known;
   std::unique_ptr<PopulationControl> control;
 };
 
@@ -117,4 +117,4 @@ inline std::string LabelPatchOf(const std::string& namespace_) {
 }
 
 }  // namespace control_test
-}  // namespace migrate::population::control
+}  // namespace migrate::populate

@@ -1,8 +1,8 @@
-#include "migrate/population/control/due_namespaces.h"
+#include "migrate/populate/due_namespaces.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::population::control {
+namespace migrate::populate {
 namespace due_namespaces_test {
 
 using namespace std::chrono_literals;
@@ -127,4 +127,4 @@ TEST_CASE("What has changed while a namespace was looked at is looked at too",
 }
 
 }  // namespace due_namespaces_test
-}  // namespace migrate::population::control
+}  // namespace migrate::populate

@@ -1,8 +1,8 @@
-#include "migrate/population/control/population_control.h"
+#include "migrate/populate/population_control.h"
 
 #include "tests/migrate/population/control/control_world.h"
 
-namespace migrate::population::control {
+namespace migrate::populate {
 namespace control_test {
 
 using Catch::Matchers::Contains;
@@ -425,4 +425,4 @@ TEST_CASE("How many namespaces and templates there are is counted", "[migrate][p
 }
 
 }  // namespace control_test
-}  // namespace migrate::population::control
+}  // namespace migrate::populate

@@ -1,7 +1,7 @@
-#include "migrate/population/control/population_control.h"
+#include "migrate/populate/population_control.h"
 #include "tests/migrate/population/control/control_world.h"
 
-namespace migrate::population::control {
+namespace migrate::populate {
 namespace control_test {
 
 using Catch::Matchers::Contains;
@@ -579,4 +579,4 @@ TEST_CASE("While changes are not seen handlers know that, and so does who asks f
 }
 
 }  // namespace control_test
-}  // namespace migrate::population::control
+}  // namespace migrate::populate

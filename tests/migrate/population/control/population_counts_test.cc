@@ -1,11 +1,11 @@
-#include "migrate/population/control/population_counts.h"
+#include "migrate/populate/population_counts.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 #include <regex>
 #include <sstream>
 
-namespace migrate::population::control {
+namespace migrate::populate {
 namespace population_counts_test {
 
 using report::PopulationClass;
@@ -87,4 +87,4 @@ TEST_CASE("Gauges tell the present, counters all that there was", "[migrate][pop
 }
 
 }  // namespace population_counts_test
-}  // namespace migrate::population::control
+}  // namespace migrate::populate

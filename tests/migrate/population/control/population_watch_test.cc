@@ -1,8 +1,8 @@
-#include "migrate/population/control/population_watch.h"
+#include "migrate/populate/population_watch.h"
 
 #include "tests/migrate/population/population_world.h"
 
-namespace migrate::population::control {
+namespace migrate::populate {
 namespace population_watch_test {
 
 using namespace std::chrono_literals;
@@ -12,7 +12,7 @@ using population_test::Widget;
 
 /// The namespaces and templates of a cluster.
 struct Watched : population_test::World {
-  void Run(kube::system::Clock::Duration time) {
+  void Run(kube::base::Clock::Duration time) {
     const auto end = cluster.clock.Now() + time;
     while (cluster.clock.Now() < end) {
       cluster.client.Poll(std::min(end, cluster.clock.Now() + 100ms));
@@ -141,4 +141,4 @@ TEST_CASE("Nothing begins where templates or namespaces cannot be read", "[migra
 }
 
 }  // namespace population_watch_test
-}  // namespace migrate::population::control
+}  // namespace migrate::populate

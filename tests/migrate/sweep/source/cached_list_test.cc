@@ -1,4 +1,4 @@
-#include "migrate/sweep/source/cached_list.h"
+#include "migrate/rewrite/cached_list.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::sweep::source {
+namespace migrate::rewrite {
 namespace cached_list_test {
 
 using test_support::FakeFault;
@@ -62,8 +62,8 @@ struct World {
 
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  spool::Spool spool{folder.path(), "run", "test"};
-  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  cluster::Spool spool{folder.path(), "run", "test"};
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
   std::uint64_t most = 10;
   std::string names;  // in the order in which they are written
 };
@@ -97,7 +97,7 @@ TEST_CASE("H3: behind the first chunk the rest of a short list comes in one piec
   CHECK(world.Lines()[0] == kProbe);
   CHECK(world.Lines()[1] == kWidgets + "?limit=2");
   CHECK(world.Lines()[2] == kPiece);
-  const kube::http::ResponseHead head{0, world.cluster.server.requests()[2].headers};
+  const kube::client::ResponseHead head{0, world.cluster.server.requests()[2].headers};
   CHECK(head.Find("Accept")->starts_with("application/json;as=PartialObjectMetadataList;"));
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("A list goes on in chunks where the spool ends", "[migrate][cached_lis
     list.Stop();
     CHECK(list.is_done());
   }
-  spool::Spool again(world.folder.path(), "run", "test");
+  cluster::Spool again(world.folder.path(), "run", "test");
   CachedList list(world.target, 10, 2, again, world.cluster.session());
   while (!list.is_done()) {
     list.Advance();
@@ -292,4 +292,4 @@ TEST_CASE("A list does not wait for writes that do not come", "[migrate][cached_
 }
 
 }  // namespace cached_list_test
-}  // namespace migrate::sweep::source
+}  // namespace migrate::rewrite

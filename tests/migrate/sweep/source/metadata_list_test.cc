@@ -1,4 +1,4 @@
-#include "migrate/sweep/source/metadata_list.h"
+#include "migrate/rewrite/metadata_list.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::sweep::source {
+namespace migrate::rewrite {
 namespace metadata_list_test {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/widgets";
@@ -28,11 +28,11 @@ struct World {
   }
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  spool::Spool spool{folder.path(), "run", "test"};
-  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  cluster::Spool spool{folder.path(), "run", "test"};
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
 };
 
-std::string Names(spool::Spool& spool) {
+std::string Names(cluster::Spool& spool) {
   std::string names;
   while (const auto next = spool.Next()) names += next->object.name + " ";
   return names;
@@ -47,7 +47,7 @@ TEST_CASE("Metadata alone is asked for", "[migrate][metadata_list]") {
   CHECK(world.spool.is_complete());
   CHECK(Names(world.spool) == "w100 w101 w102 w103 w104 ");
   REQUIRE(world.cluster.server.requests().size() == 3);
-  const kube::http::ResponseHead head{0, world.cluster.server.requests()[0].headers};
+  const kube::client::ResponseHead head{0, world.cluster.server.requests()[0].headers};
   CHECK(*head.Find("Accept") ==
         "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
         "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1beta1,application/json");
@@ -76,7 +76,7 @@ TEST_CASE("A list goes on where the spool ends", "[migrate][metadata_list]") {
     list.Stop();
     CHECK(list.is_done());
   }
-  spool::Spool again(world.folder.path(), "run", "test");
+  cluster::Spool again(world.folder.path(), "run", "test");
   CHECK(again.listed() == 2);
   // By then the token has expired, and an object was created on either side of it.
   world.Add("w0");
@@ -96,7 +96,7 @@ TEST_CASE("What the server does not go on with is listed from the beginning, and
     while (world.spool.listed() < 2) world.cluster.client.Poll(list.next_event());
     list.Stop();
   }
-  spool::Spool again(world.folder.path(), "run", "test");
+  cluster::Spool again(world.folder.path(), "run", "test");
   test_support::FakeFault fault;
   fault.target = "continue=";
   fault.answer = test_support::FakeStatus(400, "BadRequest", "continue key is not valid");
@@ -243,4 +243,4 @@ TEST_CASE("Why a list is tried again is told once it takes long", "[migrate][met
 }
 
 }  // namespace metadata_list_test
-}  // namespace migrate::sweep::source
+}  // namespace migrate::rewrite

@@ -1,4 +1,4 @@
-#include "migrate/sweep/source/named_objects.h"
+#include "migrate/rewrite/named_objects.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate::sweep::source {
+namespace migrate::rewrite {
 namespace named_objects_test {
 
 struct World {
@@ -42,9 +42,9 @@ struct World {
 
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  spool::Spool spool{folder.path(), "named", "test"};
-  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
-  std::vector<write::ObjectName> names = {
+  cluster::Spool spool{folder.path(), "named", "test"};
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  std::vector<ObjectName> names = {
       {"shop", "a"}, {"shop", "b"}, {"shop", "c"}, {"shop", "d"}, {"other", "e"}};
 };
 
@@ -81,4 +81,4 @@ TEST_CASE("Without names there is nothing to do", "[migrate][named_objects]") {
 }
 
 }  // namespace named_objects_test
-}  // namespace migrate::sweep::source
+}  // namespace migrate::rewrite

@@ -1,23 +1,23 @@
-#include "migrate/sweep/source/previous_objects.h"
+#include "migrate/rewrite/previous_objects.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate::sweep::source {
+namespace migrate::rewrite {
 namespace previous_objects_test {
 
 struct World {
   explicit World(int count) {
-    spool::Spool spool(folder.path(), "before", "test");
+    cluster::Spool spool(folder.path(), "before", "test");
     for (int i = 0; i < count; ++i) spool.Add({"n", "w" + std::to_string(i), "u", "1", 1});
     spool.EndPage("");
     // Answers are in no order.
     for (int i = count - 1; i >= 0; --i) spool.Answer(static_cast<std::uint64_t>(i), Answer(i));
     spool.Flush();
   }
-  static spool::ObjectAnswer Answer(int number) {
+  static cluster::ObjectAnswer Answer(int number) {
     if (number % 3 == 2) return {.object_class = report::ObjectClass::kInvalid, .code = 422};
     return {.object_class =
                 number % 3 == 0 ? report::ObjectClass::kRewritten : report::ObjectClass::kUnchanged,
@@ -25,13 +25,13 @@ struct World {
             .resource_version = "2" + std::to_string(number),
             .generation = number};
   }
-  std::string Read(spool::Spool& spool, const std::set<report::ObjectClass>& classes) {
-    const spool::Spool before(folder.path(), "before");
+  std::string Read(cluster::Spool& spool, const std::set<report::ObjectClass>& classes) {
+    const cluster::Spool before(folder.path(), "before");
     PreviousObjects objects(before, classes, spool);
     while (!objects.is_done()) objects.Advance();
     std::string text;
     while (const auto next = spool.Next()) {
-      const spool::ListedObject& object = next->object;
+      const cluster::ListedObject& object = next->object;
       text += object.name + " " + object.uid + " " + object.resource_version + " " +
               std::to_string(object.generation) + "; ";
     }
@@ -43,7 +43,7 @@ struct World {
 
 TEST_CASE("Objects come with what they answered", "[migrate][previous_objects]") {
   World world(6);
-  spool::Spool spool(world.folder.path(), "again", "test");
+  cluster::Spool spool(world.folder.path(), "again", "test");
   CHECK(world.Read(spool, {report::ObjectClass::kRewritten, report::ObjectClass::kUnchanged}) ==
         "w0 u 20 0; w1 u 21 1; w3 u 23 3; w4 another 24 4; ");
 }
@@ -51,22 +51,22 @@ TEST_CASE("Objects come with what they answered", "[migrate][previous_objects]")
 TEST_CASE("A failure answered nothing, so it comes as it was listed",
           "[migrate][previous_objects]") {
   World world(6);
-  spool::Spool spool(world.folder.path(), "again", "test");
+  cluster::Spool spool(world.folder.path(), "again", "test");
   CHECK(world.Read(spool, {report::ObjectClass::kNotTried}) == "w2 u 1 1; w5 u 1 1; ");
 }
 
 TEST_CASE("Earlier objects go on where the spool ends", "[migrate][previous_objects]") {
   World world(5000);
   {
-    spool::Spool spool(world.folder.path(), "again", "test");
-    const spool::Spool before(world.folder.path(), "before");
+    cluster::Spool spool(world.folder.path(), "again", "test");
+    const cluster::Spool before(world.folder.path(), "before");
     PreviousObjects objects(before, {report::ObjectClass::kUnchanged}, spool);
     CHECK(objects.remaining() == 1667);
     objects.Advance();
     CHECK_FALSE(objects.is_done());
     CHECK(objects.remaining() == 1667 - spool.listed());
   }
-  spool::Spool spool(world.folder.path(), "again", "test");
+  cluster::Spool spool(world.folder.path(), "again", "test");
   CHECK(spool.listed() == 1000);
   const std::string text = world.Read(spool, {report::ObjectClass::kUnchanged});
   CHECK(spool.listed() == 1667);
@@ -77,8 +77,8 @@ TEST_CASE("Earlier objects go on where the spool ends", "[migrate][previous_obje
 
 TEST_CASE("A sweep that was never there has no objects", "[migrate][previous_objects]") {
   World world(0);
-  spool::Spool spool(world.folder.path(), "again", "test");
-  const spool::Spool none(world.folder.path(), "none");
+  cluster::Spool spool(world.folder.path(), "again", "test");
+  const cluster::Spool none(world.folder.path(), "none");
   PreviousObjects objects(none, {report::ObjectClass::kUnchanged}, spool);
   objects.Advance();
   CHECK(objects.is_done());
@@ -86,4 +86,4 @@ TEST_CASE("A sweep that was never there has no objects", "[migrate][previous_obj
 }
 
 }  // namespace previous_objects_test
-}  // namespace migrate::sweep::source
+}  // namespace migrate::rewrite

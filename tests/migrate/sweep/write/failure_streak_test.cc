@@ -1,15 +1,15 @@
-#include "migrate/sweep/write/failure_streak.h"
+#include "migrate/rewrite/failure_streak.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace failure_streak_test {
 
 struct Object final : Exchange {
   kube::client::ApiRequest Request() const override { return {}; }
   Step OnAnswer(std::string_view, const std::optional<kube::client::CallError>&,
-                kube::json::Document&, kube::system::Clock::TimePoint) override {
+                kube::json::Document&, kube::base::Clock::TimePoint) override {
     return Step::kDone;
   }
 };
@@ -82,4 +82,4 @@ TEST_CASE("Where the first answers were alike, what was put off is one",
 }
 
 }  // namespace failure_streak_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

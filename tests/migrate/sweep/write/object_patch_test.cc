@@ -1,11 +1,11 @@
-#include "migrate/sweep/write/object_patch.h"
+#include "migrate/rewrite/object_patch.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "kube/json/json.h"
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace object_patch_test {
 
 struct Body {
@@ -79,4 +79,4 @@ TEST_CASE("What is removed is sent where that is asked for", "[migrate][object_p
 }
 
 }  // namespace object_patch_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

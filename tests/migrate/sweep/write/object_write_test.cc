@@ -1,4 +1,4 @@
-#include "migrate/sweep/write/object_write.h"
+#include "migrate/rewrite/object_write.h"
 
 #include <catch2/catch.hpp>
 #include <memory>
@@ -6,12 +6,12 @@
 
 #include "tests/support/test_schema.h"
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace object_write_test {
 
 using Step = ObjectWrite::Step;
 
-constexpr kube::system::Clock::TimePoint kNow{std::chrono::hours(1)};
+constexpr kube::base::Clock::TimePoint kNow{std::chrono::hours(1)};
 
 std::string Body(const std::string& uid, const std::string& version, int generation = 1) {
   return R"({"kind":"PartialObjectMetadata","metadata":{"name":"a","namespace":"shop","uid":")" +
@@ -90,7 +90,7 @@ TEST_CASE("A dry run says no more than accepted", "[migrate][object_write]") {
 TEST_CASE("A failure for good keeps the server's words", "[migrate][object_write]") {
   World world;
   CHECK(world.Answer(Status(422, "is invalid")) == Step::kDone);
-  const spool::ObjectAnswer& answer = world.write.answer();
+  const cluster::ObjectAnswer& answer = world.write.answer();
   CHECK(answer.object_class == report::ObjectClass::kInvalid);
   CHECK(answer.code == 422);
   CHECK(answer.reason == "Reason");
@@ -239,8 +239,8 @@ TEST_CASE("What a try without an answer may have stored is taken for ours",
   World world;
   world.target.ignores_other_writers = true;
   SECTION("the connection was lost") {
-    const kube::http::TransportError lost{kube::http::TransportError::Kind::kConnectionLost,
-                                          "lost"};
+    const kube::client::TransportError lost{kube::client::TransportError::Kind::kConnectionLost,
+                                            "lost"};
     CHECK(world.Answer({.status = std::nullopt, .transport = lost, .message = "lost"}) ==
           Step::kPause);
   }
@@ -276,17 +276,17 @@ std::string Owned(const std::string& resource_version, const std::string& entrie
 
 struct CleaningWorld : World {
   CleaningWorld() {
-    target.cleaner = std::make_shared<owners::EntryCleaner>(support::TestCrd("v1", kCrd), "v1",
-                                                            owners::Cleaning::kAlways);
+    target.cleaner = std::make_shared<cluster::EntryCleaner>(support::TestCrd("v1", kCrd), "v1",
+                                                             cluster::Cleaning::kAlways);
   }
-  ObjectWrite MakeWrite(owners::EntryState entries) const {
+  ObjectWrite MakeWrite(cluster::EntryState entries) const {
     return {target, {5, {"shop", "a", "u", "10", 1, entries}}};
   }
 };
 
 TEST_CASE("Stale managedFields are cleaned by the write of the object", "[migrate][object_write]") {
   CleaningWorld world;
-  world.write = world.MakeWrite(owners::EntryState::kStale);
+  world.write = world.MakeWrite(cluster::EntryState::kStale);
   CHECK(world.write.Request().method == "GET");
   CHECK(world.write.Request().accept ==
         "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
@@ -304,18 +304,18 @@ TEST_CASE("Stale managedFields are cleaned by the write of the object", "[migrat
   CHECK(world.Answer(Owned("14", Entry("g/v1"))) == Step::kDone);
   CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
   CHECK(world.write.answer().entries_cleaned == 1);
-  CHECK(world.write.answer().entries == owners::EntryState::kSome);
+  CHECK(world.write.answer().entries == cluster::EntryState::kSome);
   CHECK_FALSE(world.write.answer().are_entries_emptied);
 }
 
 TEST_CASE("An object without stale entries gets the patch of nothing", "[migrate][object_write]") {
   CleaningWorld world;
   SECTION("as it was listed") {
-    world.write = world.MakeWrite(GENERATE(owners::EntryState::kNone, owners::EntryState::kSome));
+    world.write = world.MakeWrite(GENERATE(cluster::EntryState::kNone, cluster::EntryState::kSome));
     CHECK(world.write.Request().body == "{}");
   }
   SECTION("as somebody cleaned it since") {
-    world.write = world.MakeWrite(owners::EntryState::kStale);
+    world.write = world.MakeWrite(cluster::EntryState::kStale);
     CHECK(world.Answer(Owned("12", Entry("g/v1"))) == Step::kSend);
     CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"12"}})");
     CHECK(world.Answer(Owned("12", Entry("g/v1"))) == Step::kDone);
@@ -327,7 +327,7 @@ TEST_CASE("By update the object is sent back with cleaned managedFields",
           "[migrate][object_write]") {
   CleaningWorld world;
   world.target.by_update = true;
-  world.write = world.MakeWrite(owners::EntryState::kStale);
+  world.write = world.MakeWrite(cluster::EntryState::kStale);
   CHECK(world.write.Request().method == "GET");
   CHECK(world.write.Request().accept == "application/json");
   CHECK(world.Answer(Owned("12", Entry("g/v0"))) == Step::kSend);
@@ -340,12 +340,12 @@ TEST_CASE("By update the object is sent back with cleaned managedFields",
 TEST_CASE("Whether a write emptied managedFields shows in its answer", "[migrate][object_write]") {
   CleaningWorld world;
   const auto [state, uid, dry_run, was_emptied] =
-      GENERATE(table<owners::EntryState, std::string, bool, bool>({
-          {owners::EntryState::kSome, "u", false, true},
-          {owners::EntryState::kSome, "u", true, true},
-          {owners::EntryState::kNone, "u", false, false},
+      GENERATE(table<cluster::EntryState, std::string, bool, bool>({
+          {cluster::EntryState::kSome, "u", false, true},
+          {cluster::EntryState::kSome, "u", true, true},
+          {cluster::EntryState::kNone, "u", false, false},
           // Another object of that name never had them.
-          {owners::EntryState::kSome, "v", false, false},
+          {cluster::EntryState::kSome, "v", false, false},
       }));
   world.target.dry_run = dry_run;
   world.write = world.MakeWrite(state);
@@ -355,7 +355,7 @@ TEST_CASE("Whether a write emptied managedFields shows in its answer", "[migrate
 
 TEST_CASE("Where all entries are to go none is missed", "[migrate][object_write]") {
   CleaningWorld world;
-  world.write = world.MakeWrite(owners::EntryState::kStale);
+  world.write = world.MakeWrite(cluster::EntryState::kStale);
   CHECK(world.Answer(Owned("12", R"({"apiVersion":"g/v0","fieldsType":"FieldsV1"})")) ==
         Step::kSend);
   CHECK(world.write.Request().body ==
@@ -375,9 +375,9 @@ constexpr char kTwoVersions[] =
 /// An object that may have to be cleaned, as a version does not hold every object.
 struct DoubtfulWorld : World {
   DoubtfulWorld() {
-    target.cleaner = std::make_shared<owners::EntryCleaner>(support::TestCrd("v1", kTwoVersions),
-                                                            "v1", owners::Cleaning::kAuto);
-    write = {target, {5, {"shop", "a", "u", "10", 1, owners::EntryState::kDoubtful}}};
+    target.cleaner = std::make_shared<cluster::EntryCleaner>(support::TestCrd("v1", kTwoVersions),
+                                                             "v1", cluster::Cleaning::kAuto);
+    write = {target, {5, {"shop", "a", "u", "10", 1, cluster::EntryState::kDoubtful}}};
   }
   static std::string Whole(const std::string& resource_version, const std::string& spec) {
     std::string text = Owned(resource_version, Entry("g/v0"));
@@ -404,7 +404,7 @@ TEST_CASE("Whether entries are cleaned is told by the whole object", "[migrate][
     CHECK(world.write.answer().entries_cleaned == 0);
   }
   // Nothing is to be looked at again by who verifies.
-  CHECK(world.write.answer().entries == owners::EntryState::kSome);
+  CHECK(world.write.answer().entries == cluster::EntryState::kSome);
   CHECK_FALSE(world.write.answer().are_entries_emptied);
 }
 
@@ -464,10 +464,10 @@ TEST_CASE("After a conflict entries are judged anew", "[migrate][object_write]")
         std::string::npos);
 }
 
-std::shared_ptr<const mutate::ObjectMutation> MutationOf(const std::string& trees) {
+std::shared_ptr<const check::ObjectMutation> MutationOf(const std::string& trees) {
   auto mutation = kube::mutation::Mutation::Parse(trees);
   REQUIRE(mutation);
-  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", "1");
+  return std::make_shared<const check::ObjectMutation>(*std::move(mutation), "trees.yaml", "1");
 }
 
 std::string Whole(const std::string& version, const std::string& spec) {
@@ -539,4 +539,4 @@ TEST_CASE("An object that would be changed a second time is not written",
 }
 
 }  // namespace object_write_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

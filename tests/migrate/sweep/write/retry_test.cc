@@ -1,16 +1,16 @@
-#include "migrate/sweep/write/retry.h"
+#include "migrate/rewrite/retry.h"
 
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <string>
 #include <tuple>
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace retry_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = kube::http::TransportError::Kind;
+using Kind = kube::client::TransportError::Kind;
 
 kube::client::CallError Status(int code, const std::string& message) {
   kube::client::ApiStatus status;
@@ -21,7 +21,7 @@ kube::client::CallError Status(int code, const std::string& message) {
 
 kube::client::CallError Lost(Kind kind) {
   return {.status = std::nullopt,
-          .transport = kube::http::TransportError{kind, "reset"},
+          .transport = kube::client::TransportError{kind, "reset"},
           .message = "reset"};
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("An answer that is cut short may pass, one of another kind does not",
 struct Attempts {
   Attempts(const AnswerVerdict& verdict, std::optional<seconds> retry_after, milliseconds latency,
            RetryBudget budget = RetryBudget()) {
-    kube::system::Clock::TimePoint now{std::chrono::hours(1)};
+    kube::base::Clock::TimePoint now{std::chrono::hours(1)};
     for (;;) {
       ++tries;
       now += latency;
@@ -220,7 +220,7 @@ TEST_CASE("Retry-After is obeyed, but not for longer than an object is worth", "
 }
 
 TEST_CASE("Patience is kept, whether there is more or less of it", "[migrate][retry]") {
-  const RetryBudget none{kube::system::Clock::Duration::zero()};
+  const RetryBudget none{kube::base::Clock::Duration::zero()};
   const RetryBudget much{std::chrono::minutes(10)};
   const AnswerVerdict trouble{kFailed, true, true}, conflict{kConflict, true, false};
   CHECK(Attempts(trouble, std::nullopt, milliseconds(0), none).tries == 1);
@@ -236,4 +236,4 @@ TEST_CASE("What cannot pass is not tried again", "[migrate][retry]") {
 }
 
 }  // namespace retry_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

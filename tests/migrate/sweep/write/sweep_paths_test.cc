@@ -1,8 +1,8 @@
-#include "migrate/sweep/write/sweep_paths.h"
+#include "migrate/rewrite/sweep_paths.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace sweep_paths_test {
 
 TEST_CASE("Paths are those of the API", "[migrate][sweep_paths]") {
@@ -37,4 +37,4 @@ TEST_CASE("A name stays one segment of the path", "[migrate][sweep_paths]") {
 }
 
 }  // namespace sweep_paths_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

@@ -1,4 +1,4 @@
-#include "migrate/sweep/write/throttle.h"
+#include "migrate/rewrite/throttle.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,13 +8,13 @@
 #include <random>
 #include <vector>
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace throttle_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using TimePoint = kube::system::Clock::TimePoint;
-using Duration = kube::system::Clock::Duration;
+using TimePoint = kube::base::Clock::TimePoint;
+using Duration = kube::base::Clock::Duration;
 
 Duration FromSeconds(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
@@ -302,4 +302,4 @@ TEST_CASE("All wait for a minute at most", "[migrate][throttle]") {
 }
 
 }  // namespace throttle_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

@@ -1,4 +1,4 @@
-#include "migrate/sweep/write/write_pool.h"
+#include "migrate/rewrite/write_pool.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::sweep::write {
+namespace migrate::rewrite {
 namespace write_pool_test {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/namespaces/shop/widgets/";
@@ -46,7 +46,7 @@ TEST_CASE("As many are in flight as the throttle allows", "[migrate][write_pool]
   world.BeginAll();
   CHECK(world.begun == 8);
   CHECK(world.writer.size() == 8);
-  CHECK(world.writer.next_event() == kube::system::Clock::TimePoint::max());
+  CHECK(world.writer.next_event() == kube::base::Clock::TimePoint::max());
   while (world.done.empty()) {
     world.cluster.client.Poll(world.writer.next_event());
     world.Take();
@@ -94,7 +94,7 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][write_pool]"
   world.writer.Begin({1, {"shop", "a", "u", "1", 1}});
   world.writer.Stop();
   while (!world.writer.is_idle()) {
-    world.cluster.client.Poll(kube::system::Clock::TimePoint::max());
+    world.cluster.client.Poll(kube::base::Clock::TimePoint::max());
     world.Take();
   }
   CHECK(world.done == std::vector<std::uint64_t>{1});
@@ -224,4 +224,4 @@ TEST_CASE("It is told that all wait", "[migrate][write_pool]") {
 }
 
 }  // namespace write_pool_test
-}  // namespace migrate::sweep::write
+}  // namespace migrate::rewrite

@@ -1,10 +1,10 @@
-#include "plugin/report/data/check_report_json.h"
+#include "plugin/report/check_report_json.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace {
 
 using kube::json::KeyOrder;
@@ -320,4 +320,4 @@ TEST_CASE("What a proposal changes says nothing of objects that nobody counted",
 }
 
 }  // namespace
-}  // namespace plugin::report::data
+}  // namespace plugin::report

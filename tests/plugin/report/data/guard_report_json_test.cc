@@ -1,8 +1,8 @@
-#include "plugin/report/data/guard_report_json.h"
+#include "plugin/report/guard_report_json.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace guard_report_json_test {
 
 using migrate::report::GuardReport;
@@ -83,4 +83,4 @@ TEST_CASE("What is no GuardReport is said to be none", "[plugin][guard_report]")
 }
 
 }  // namespace guard_report_json_test
-}  // namespace plugin::report::data
+}  // namespace plugin::report

@@ -1,11 +1,11 @@
-#include "plugin/report/data/guard_writers.h"
+#include "plugin/report/guard_writers.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace guard_writers_test {
 
 using migrate::report::CheckReport;
@@ -66,4 +66,4 @@ TEST_CASE("A file that is named twice counts once", "[plugin][guard_report]") {
 }
 
 }  // namespace guard_writers_test
-}  // namespace plugin::report::data
+}  // namespace plugin::report

@@ -1,11 +1,11 @@
-#include "plugin/report/data/json_path_template.h"
+#include "plugin/report/json_path_template.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace {
 
 using Style = JsonPathTemplate::Style;
@@ -164,4 +164,4 @@ TEST_CASE("A deeply nested template ends with an error", "[kube][json_path_templ
 }
 
 }  // namespace
-}  // namespace plugin::report::data
+}  // namespace plugin::report

@@ -1,10 +1,10 @@
-#include "plugin/report/data/migration_report_json.h"
+#include "plugin/report/migration_report_json.h"
 
 #include <catch2/catch.hpp>
 
 #include "plugin/terminal/output.h"
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -12,7 +12,7 @@ using kube::json::Value;
 using migrate::report::CrdMigration;
 using migrate::report::MigrationReport;
 using migrate::report::ObjectClass;
-using migrate::sweep::RetriedObject;
+using migrate::rewrite::RetriedObject;
 
 MigrationReport SomeReport() {
   MigrationReport report;
@@ -132,8 +132,9 @@ TEST_CASE("CRDs that are left out are named with the reason", "[plugin][migratio
 TEST_CASE("The failed objects of a printed report are read again", "[plugin][migration_report]") {
   kube::json::Arena arena;
   const MigrationReport report = SomeReport();
-  const std::string text = terminal::PrintValue(
-      ToJson(report, arena), GENERATE(flags::OutputFormat::kJson, flags::OutputFormat::kYaml));
+  const std::string text =
+      terminal::PrintValue(ToJson(report, arena),
+                           GENERATE(terminal::OutputFormat::kJson, terminal::OutputFormat::kYaml));
   const auto objects = ReadFailedObjects(text);
   REQUIRE(objects);
   REQUIRE(objects->size() == 2);
@@ -149,8 +150,9 @@ TEST_CASE("What a printed report names as held is read as held", "[plugin][migra
   kube::json::Arena arena;
   MigrationReport report = SomeReport();
   report.crds[0].failures[1].object_class = ObjectClass::kHeld;
-  const std::string text = terminal::PrintValue(
-      ToJson(report, arena), GENERATE(flags::OutputFormat::kJson, flags::OutputFormat::kYaml));
+  const std::string text =
+      terminal::PrintValue(ToJson(report, arena),
+                           GENERATE(terminal::OutputFormat::kJson, terminal::OutputFormat::kYaml));
   const auto objects = ReadFailedObjects(text);
   REQUIRE(objects);
   REQUIRE(objects->size() == 2);
@@ -232,4 +234,4 @@ TEST_CASE("Deep nesting in a report is an error, not a crash", "[plugin][migrati
 }
 
 }  // namespace
-}  // namespace plugin::report::data
+}  // namespace plugin::report

@@ -1,4 +1,4 @@
-#include "plugin/report/data/template_output.h"
+#include "plugin/report/template_output.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,10 +6,10 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace {
 
-std::string LoadError(flags::TemplateOutput output) {
+std::string LoadError(terminal::TemplateOutput output) {
   try {
     LoadTemplate(output);
   } catch (const kube::base::Error& error) {
@@ -20,7 +20,7 @@ std::string LoadError(flags::TemplateOutput output) {
 
 TEST_CASE("O2: a template in a file is read", "[plugin][template_output]") {
   const test_support::TempFolder folder;
-  flags::TemplateOutput output{.text = "", .file = folder.Write("t", "{.a}\n")};
+  terminal::TemplateOutput output{.text = "", .file = folder.Write("t", "{.a}\n")};
   LoadTemplate(output);
   CHECK(output.text == "{.a}\n");
   kube::json::Document document;
@@ -49,4 +49,4 @@ TEST_CASE("O2: a template that does not fit fails in kubectl's words",
 }
 
 }  // namespace
-}  // namespace plugin::report::data
+}  // namespace plugin::report

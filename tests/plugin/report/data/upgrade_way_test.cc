@@ -1,8 +1,8 @@
-#include "plugin/report/data/upgrade_way.h"
+#include "plugin/report/upgrade_way.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::report::data {
+namespace plugin::report {
 namespace upgrade_way_test {
 
 using Strings = std::vector<std::string>;
@@ -243,4 +243,4 @@ TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin]
 }
 
 }  // namespace upgrade_way_test
-}  // namespace plugin::report::data
+}  // namespace plugin::report

@@ -1,13 +1,13 @@
-#include "plugin/report/format/junit.h"
+#include "plugin/report/junit.h"
 
 #include <catch2/catch.hpp>
 
-#include "plugin/report/format/xml_text.h"
+#include "plugin/report/xml_text.h"
 
 namespace {
 
-using namespace plugin::report::format;
-using namespace plugin::report::page;
+using namespace plugin::report;
+using namespace plugin::report;
 
 Section SectionWith(const char* name, Result result) {
   return {.name = name, .verdict = "a verdict", .result = result, .answer = "an answer"};

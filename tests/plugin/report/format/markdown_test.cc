@@ -1,13 +1,13 @@
-#include "plugin/report/format/markdown.h"
+#include "plugin/report/markdown.h"
 
 #include <catch2/catch.hpp>
 
-#include "plugin/report/format/markdown_text.h"
+#include "plugin/report/markdown_text.h"
 
 namespace {
 
-using namespace plugin::report::format;
-using namespace plugin::report::page;
+using namespace plugin::report;
+using namespace plugin::report;
 
 Page PageWithRows(std::size_t sections, std::size_t rows) {
   Page page{.command = "check", .answer = "All of them would lose fields"};

@@ -1,4 +1,4 @@
-#include "plugin/report/page/check_page.h"
+#include "plugin/report/check_page.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace plugin::report::page;
+using namespace plugin::report;
 using namespace test_reports;
 using migrate::report::CrdReport;
 using migrate::report::Verdict;

@@ -1,10 +1,10 @@
-#include "plugin/report/page/fleet_page.h"
+#include "plugin/report/fleet_page.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::page {
+namespace plugin::report {
 namespace fleet_page_test {
 
 using migrate::report::CrdReport;
@@ -58,4 +58,4 @@ TEST_CASE("What differs, and what is noted of a cluster, are remarks with its na
 }
 
 }  // namespace fleet_page_test
-}  // namespace plugin::report::page
+}  // namespace plugin::report

@@ -1,11 +1,11 @@
-#include "plugin/report/page/migration_page.h"
+#include "plugin/report/migration_page.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 namespace {
 
-using namespace plugin::report::page;
+using namespace plugin::report;
 using migrate::report::CrdMigration;
 using migrate::report::ForetoldLoss;
 using migrate::report::MigrationReport;

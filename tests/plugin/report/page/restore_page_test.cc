@@ -1,9 +1,9 @@
-#include "plugin/report/page/restore_page.h"
+#include "plugin/report/restore_page.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-namespace plugin::report::page {
+namespace plugin::report {
 namespace restore_page_test {
 
 using migrate::report::CrdRestore;
@@ -104,4 +104,4 @@ TEST_CASE("Tallies have words for one and for many", "[plugin][restore_page]") {
 }
 
 }  // namespace restore_page_test
-}  // namespace plugin::report::page
+}  // namespace plugin::report

@@ -1,8 +1,8 @@
-#include "plugin/report/text/age.h"
+#include "plugin/report/age.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
 using std::chrono::seconds;
@@ -41,4 +41,4 @@ TEST_CASE("What is no timestamp has an unknown age", "[plugin][age]") {
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

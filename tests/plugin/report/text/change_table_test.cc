@@ -1,4 +1,4 @@
-#include "plugin/report/text/change_table.h"
+#include "plugin/report/change_table.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace change_table_test {
 
 using migrate::report::ChangeUse;
@@ -78,4 +78,4 @@ TEST_CASE("A change is told in words", "[plugin][change_table]") {
 }
 
 }  // namespace change_table_test
-}  // namespace plugin::report::text
+}  // namespace plugin::report

@@ -1,4 +1,4 @@
-#include "plugin/report/text/check_sections.h"
+#include "plugin/report/check_sections.h"
 
 #include <catch2/catch.hpp>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
 using migrate::report::CrdReport;
@@ -430,4 +430,4 @@ TEST_CASE("What was verified is said with what it rests on", "[plugin][check_sec
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

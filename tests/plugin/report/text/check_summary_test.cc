@@ -1,10 +1,10 @@
-#include "plugin/report/text/check_summary.h"
+#include "plugin/report/check_summary.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
 using migrate::report::CheckReport;
@@ -96,4 +96,4 @@ TEST_CASE("What the report cannot vouch for is told in lines", "[plugin][check_s
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

@@ -1,11 +1,11 @@
-#include "plugin/report/text/check_table.h"
+#include "plugin/report/check_table.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
 using migrate::report::CheckReport;
@@ -193,4 +193,4 @@ TEST_CASE("Notes on all CRDs come last", "[plugin][check_table]") {
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

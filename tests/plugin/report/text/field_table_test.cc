@@ -1,10 +1,10 @@
-#include "plugin/report/text/field_table.h"
+#include "plugin/report/field_table.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
 using migrate::report::FieldUse;
@@ -111,4 +111,4 @@ TEST_CASE("Dropped nulls come before added defaults", "[plugin][field_table]") {
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

@@ -1,10 +1,10 @@
-#include "plugin/report/text/fleet_table.h"
+#include "plugin/report/fleet_table.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace fleet_table_test {
 
 using migrate::report::CrdReport;
@@ -164,4 +164,4 @@ TEST_CASE("Clusters that a signal came before have one line", "[plugin][fleet_ta
 }
 
 }  // namespace fleet_table_test
-}  // namespace plugin::report::text
+}  // namespace plugin::report

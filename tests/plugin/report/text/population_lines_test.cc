@@ -1,8 +1,8 @@
-#include "plugin/report/text/population_lines.h"
+#include "plugin/report/population_lines.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace population_lines_test {
 
 using migrate::report::DryRun;
@@ -91,4 +91,4 @@ TEST_CASE("What stays, and what was somebody's, is told and is no error", "[plug
 }
 
 }  // namespace population_lines_test
-}  // namespace plugin::report::text
+}  // namespace plugin::report

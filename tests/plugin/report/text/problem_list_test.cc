@@ -1,8 +1,8 @@
-#include "plugin/report/text/problem_list.h"
+#include "plugin/report/problem_list.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
 using migrate::report::Problem;
@@ -88,4 +88,4 @@ TEST_CASE("What a CRD holds cannot steer the terminal", "[plugin][problem_list]"
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

@@ -1,18 +1,18 @@
-#include "plugin/report/text/table.h"
+#include "plugin/report/table.h"
 
 #include <catch2/catch.hpp>
 
-namespace plugin::report::text {
+namespace plugin::report {
 namespace {
 
-std::string Print(const Table& table, std::string_view indent = "") {
+std::string Print(const TextTable& table, std::string_view indent = "") {
   std::string out;
   table.AppendTo(out, indent);
   return out;
 }
 
 TEST_CASE("Columns are as wide as their widest cell and three blanks", "[plugin][table]") {
-  Table table({"NAME", "OBJECTS", "VERDICT"});
+  TextTable table({"NAME", "OBJECTS", "VERDICT"});
   table.AddRow({"widgets", "1", "ready"});
   table.AddRow({"a", "20000000", ""});
   CHECK(Print(table, "  ") ==
@@ -22,32 +22,32 @@ TEST_CASE("Columns are as wide as their widest cell and three blanks", "[plugin]
 }
 
 TEST_CASE("A table without titles has only its rows", "[plugin][table]") {
-  CHECK(Print(Table()) == "");
-  Table table;
+  CHECK(Print(TextTable()) == "");
+  TextTable table;
   table.AddRow({"a", "b"});
   CHECK(Print(table) == "a   b\n");
 }
 
 TEST_CASE("Width is counted in characters", "[plugin][table]") {
-  Table table;
+  TextTable table;
   table.AddRow({"h\xC3\xA9", "x"});
   table.AddRow({"abc", "y"});
   CHECK(Print(table) == "h\xC3\xA9    x\nabc   y\n");
 }
 
 TEST_CASE("Cells cannot steer the terminal or break their line", "[plugin][table]") {
-  Table table;
+  TextTable table;
   table.AddRow({"a\x1B[2J\nb", "x"});
   CHECK(Print(table) == "a^[[2J\\nb   x\n");
 }
 
 TEST_CASE("A huge cell pushes only its own row", "[plugin][table]") {
   const std::string huge(5000, 'x');
-  Table table;
+  TextTable table;
   table.AddRow({huge, "1"});
   table.AddRow({"a", "2"});
   CHECK(Print(table) == huge + "   1\na   2\n");
 }
 
 }  // namespace
-}  // namespace plugin::report::text
+}  // namespace plugin::report

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <string>
+
+#include "kube/base/rune.h"
+#include "kube/crd/crd_schema_validation.h"
+#include "kube/crd/json_path.h"
+#include "kube/go/go_format.h"
+#include "kube/meta/make_field_error.h"
+#include "kube/schema/structural.h"
+
+namespace kube::crd {
+namespace {
+
+using kube::meta::Child;
+using kube::meta::FieldError;
+using schema::SchemaProps;
+
+/// unicode.IsSpace.
+bool IsSpace(char32_t rune) {
+  return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 || rune == 0xA0 ||
+         rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) || rune == 0x2028 || rune == 0x2029 ||
+         rune == 0x202F || rune == 0x205F || rune == 0x3000;
+}
+
+/// strings.TrimSpace.
+std::string_view TrimSpace(std::string_view text) {
+  std::size_t begin = text.size();
+  std::size_t end = text.size();
+  for (std::size_t i = 0; i < text.size();) {
+    const base::Rune rune = base::DecodeRune(text.substr(i));
+    if (!IsSpace(rune.value)) {
+      begin = std::min(begin, i);
+      end = i + rune.size;
+    }
+    i += rune.size;
+  }
+  return text.substr(begin, end - begin);
+}
+
+bool HasLineBreaks(std::string_view text) {
+  return text.find_first_of("\n\r") != std::string_view::npos;
+}
+
+void CheckMessage(const schema::ValidationRule& rule, const std::string& path,
+                  std::vector<FieldError>& errors) {
+  const std::string_view trimmed_rule = TrimSpace(rule.rule);
+  const std::string_view trimmed_message = TrimSpace(rule.message);
+  const std::string message_path = Child(path, "message");
+  if (trimmed_rule.empty()) {
+    errors.push_back(meta::Required(Child(path, "rule"), "rule is not specified"));
+  } else if (!rule.message.empty() && trimmed_message.empty()) {
+    errors.push_back(
+        meta::InvalidText(message_path, rule.message, "must be non-empty if specified"));
+  } else if (HasLineBreaks(trimmed_message)) {
+    errors.push_back(meta::InvalidText(message_path, rule.message, "must not contain line breaks"));
+  } else if (HasLineBreaks(trimmed_rule) && trimmed_message.empty()) {
+    errors.push_back(
+        meta::Required(message_path, "message must be specified if rule contains line breaks"));
+  }
+  if (!rule.message_expression.empty() && TrimSpace(rule.message_expression).empty()) {
+    errors.push_back(meta::Required(Child(path, "messageExpression"),
+                                    "messageExpression must be non-empty if specified"));
+  }
+}
+
+void CheckReason(const schema::ValidationRule& rule, const std::string& path,
+                 std::vector<FieldError>& errors) {
+  static const std::vector<std::string> kReasons = {"FieldValueDuplicate", "FieldValueForbidden",
+                                                    "FieldValueInvalid", "FieldValueRequired"};
+  if (!rule.reason || std::ranges::find(kReasons, *rule.reason) != kReasons.end()) return;
+  // A Go type of its own, not a string: printed as JSON.
+  errors.push_back(
+      meta::NotSupported(Child(path, "reason"), meta::PrintJsonText(*rule.reason), kReasons));
+}
+
+void CheckFieldPath(const schema::ValidationRule& rule, const SchemaProps& schema,
+                    const std::string& path, bool is_convertible, std::vector<FieldError>& errors) {
+  if (rule.field_path.empty()) return;
+  const std::string field_path = Child(path, "fieldPath");
+  if (TrimSpace(rule.field_path).empty()) {
+    errors.push_back(
+        meta::InvalidText(field_path, rule.field_path, "must be non-empty if specified"));
+  }
+  if (HasLineBreaks(rule.field_path)) {
+    errors.push_back(
+        meta::InvalidText(field_path, rule.field_path, "must not contain line breaks"));
+  }
+  if (is_convertible && !FollowJsonPath(rule.field_path, &schema, /*allow_array_notation=*/true)) {
+    errors.push_back(meta::InvalidText(field_path, rule.field_path, "must be a valid path"));
+  }
+}
+
+}  // namespace
+
+void ValidateValidationRules(const SchemaProps& schema, std::string_view path,
+                             std::vector<FieldError>& errors) {
+  if (!schema.x_validations) return;
+  const bool has_field_path = std::ranges::any_of(
+      *schema.x_validations,
+      [](const schema::ValidationRule& rule) { return !rule.field_path.empty(); });
+  const bool is_convertible = has_field_path && !schema::ConversionError(schema);
+  for (std::size_t i = 0; i < schema.x_validations->size(); ++i) {
+    const schema::ValidationRule& rule = (*schema.x_validations)[i];
+    const std::string rule_path = meta::Index(Child(path, "x-kubernetes-validations"), i);
+    CheckMessage(rule, rule_path, errors);
+    CheckReason(rule, rule_path, errors);
+    CheckFieldPath(rule, schema, rule_path, is_convertible, errors);
+  }
+}
+
+}  // namespace kube::crd

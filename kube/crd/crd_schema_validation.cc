@@ -1,0 +1,192 @@
+#include "kube/crd/crd_schema_validation.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kube/go/go_format.h"
+#include "kube/meta/make_field_error.h"
+
+namespace kube::crd {
+namespace {
+
+using kube::meta::Append;
+using kube::meta::Child;
+using kube::meta::FieldError;
+using kube::meta::Forbidden;
+using schema::SchemaProps;
+
+/// What holds for a schema because of where it is.
+struct Place {
+  bool is_root = false;
+  bool is_in_resource_meta = false;
+  /// Why defaults are forbidden; empty: they are not.
+  std::string_view no_defaults;
+};
+
+const std::vector<std::string>& ValidTypes() {
+  static const std::vector<std::string> kTypes = {"array",  "boolean", "integer",
+                                                  "number", "object",  "string"};
+  return kTypes;
+}
+
+std::string_view NoDefaultsAtRoot(std::string_view name) {
+  if (name == "metadata") return "must not be set in top-level metadata";
+  if (name == "kind") return "must not be set in top-level kind";
+  if (name == "apiVersion") return "must not be set in top-level apiVersion";
+  return {};
+}
+
+bool IsMeta(std::string_view name) { return !NoDefaultsAtRoot(name).empty(); }
+
+class CrdSchemaValidator {
+ public:
+  explicit CrdSchemaValidator(const CrdRules& rules) : rules_(rules) {}
+
+  void Walk(const SchemaProps& schema, const std::string& path, const Place& place) {
+    CheckKeywords(schema, path, place);
+    CheckUnsupported(schema, path);
+    WalkAdditionalProperties(schema, path, place);
+    WalkProperties(schema, path, place);
+    WalkOthers(schema, path, {false, place.is_in_resource_meta, place.no_defaults});
+    ValidateListAndMapTypes(schema, path, rules_, errors_);
+    if (rules_.require_map_keys) Append(errors_, FindMapKeyErrors(schema, path));
+    ValidateValidationRules(schema, path, errors_);
+  }
+
+  std::vector<FieldError> TakeErrors() { return std::move(errors_); }
+
+ private:
+  void Forbid(bool is_used, const std::string& path, std::string_view name,
+              std::string_view detail) {
+    if (is_used) errors_.push_back(Forbidden(Child(path, name), detail));
+  }
+
+  void CheckKeywords(const SchemaProps& schema, const std::string& path, const Place& place) {
+    if (rules_.require_valid_types && !HasValidType(schema)) {
+      errors_.push_back(
+          meta::NotSupported(Child(path, "type"), go::GoQuote(schema.type), ValidTypes()));
+    }
+    Forbid(schema.type == "null", path, "type",
+           "type cannot be set to null, use nullable as an alternative");
+    Forbid(schema.default_value && !place.no_defaults.empty(), path, "default", place.no_defaults);
+    Forbid(place.is_in_resource_meta && schema.x_embedded_resource, path,
+           "x-kubernetes-embedded-resource", "must not be used inside of resource meta");
+    Forbid(schema.unique_items, path, "uniqueItems",
+           "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+    if (schema.x_preserve_unknown_fields == false) {
+      errors_.push_back(meta::Invalid(Child(path, "x-kubernetes-preserve-unknown-fields"), "false",
+                                      "must be true or undefined"));
+    }
+  }
+
+  void CheckUnsupported(const SchemaProps& schema, const std::string& path) {
+    Forbid(!schema.id.empty(), path, "id", "id is not supported");
+    Forbid(schema.additional_items != nullptr, path, "additionalItems",
+           "additionalItems is not supported");
+    Forbid(!schema.pattern_properties.empty(), path, "patternProperties",
+           "patternProperties is not supported");
+    Forbid(!schema.definitions.empty(), path, "definitions", "definitions is not supported");
+    Forbid(!schema.dependencies.is_nil, path, "dependencies", "dependencies is not supported");
+    Forbid(schema.ref.has_value(), path, "$ref", "$ref is not supported");
+    Forbid(schema.items && !schema.items->schemas.empty(), path, "items",
+           "items must be a schema object and not an array");
+  }
+
+  void WalkAdditionalProperties(const SchemaProps& schema, const std::string& path,
+                                const Place& place) {
+    const auto& additional = schema.additional_properties;
+    if (!additional) return;
+    const std::string child_path = Child(path, "additionalProperties");
+    if (!schema.properties.empty() && (!additional->allows || additional->schema)) {
+      errors_.push_back(
+          Forbidden(child_path, "additionalProperties and properties are mutual exclusive"));
+    }
+    if (!additional->schema) return;
+    Place child{false, place.is_in_resource_meta, place.no_defaults};
+    // What pruning would do to such a default depends on the metadata around it.
+    if (place.is_in_resource_meta) {
+      child.no_defaults = "must not be set inside additionalProperties applying to object metadata";
+    }
+    Walk(*additional->schema, child_path, child);
+  }
+
+  void WalkProperties(const SchemaProps& schema, const std::string& path, const Place& place) {
+    const std::string list_path = Child(path, "properties");
+    for (const auto& [name, property] : schema.properties) {
+      Place child{false, place.is_in_resource_meta, place.no_defaults};
+      if ((place.is_root || schema.x_embedded_resource) && IsMeta(name)) {
+        child.is_in_resource_meta = true;
+        if (place.is_root) child.no_defaults = NoDefaultsAtRoot(name);
+      }
+      Walk(property, meta::Key(list_path, name), child);
+    }
+  }
+
+  void WalkList(const schema::GoList<SchemaProps>& schemas, const std::string& path,
+                const Place& place) {
+    for (std::size_t i = 0; i < schemas.size(); ++i) {
+      Walk(schemas[i], meta::Index(path, i), place);
+    }
+  }
+
+  void WalkOthers(const SchemaProps& schema, const std::string& path, const Place& place) {
+    if (schema.not_schema) Walk(*schema.not_schema, Child(path, "not"), place);
+    WalkList(schema.all_of, Child(path, "allOf"), place);
+    WalkList(schema.one_of, Child(path, "oneOf"), place);
+    WalkList(schema.any_of, Child(path, "anyOf"), place);
+    for (const auto& [name, definition] : schema.definitions) {
+      Walk(definition, meta::Key(Child(path, "definitions"), name), place);
+    }
+    if (schema.items) {
+      if (schema.items->schema) Walk(*schema.items->schema, Child(path, "items"), place);
+      WalkList(schema.items->schemas, Child(path, "items"), place);
+    }
+    for (const auto& [name, dependency] : schema.dependencies) {
+      if (!dependency.schema) continue;
+      Walk(*dependency.schema, meta::Key(Child(path, "dependencies"), name), place);
+    }
+  }
+
+  const CrdRules& rules_;
+  std::vector<FieldError> errors_;
+};
+
+}  // namespace
+
+std::vector<FieldError> ValidateCrdSchema(const SchemaProps& schema, std::string_view path,
+                                          const CrdRules& rules) {
+  CrdSchemaValidator validator(rules);
+  validator.Walk(schema, std::string(path), {true, false, {}});
+  return validator.TakeErrors();
+}
+
+std::vector<FieldError> ValidateRootBesideStatus(const SchemaProps& schema, std::string_view path) {
+  const SchemaProps& s = schema;
+  // The server goes through the fields of its Go type in order and stops at the first that it does
+  // not like.
+  if (s.id.empty() && s.schema.empty() && !s.ref && !s.type.empty() && s.type != "object") {
+    return {meta::InvalidText(Child(path, "type"), s.type,
+                              "only \"object\" is allowed as the type at the root of the schema "
+                              "if the status subresource is enabled")};
+  }
+  const bool has_more = !s.id.empty() || !s.schema.empty() || s.ref || s.nullable ||
+                        s.default_value || s.enum_values || s.max_properties || s.min_properties ||
+                        !s.all_of.is_nil || !s.one_of.is_nil || !s.any_of.is_nil || s.not_schema ||
+                        s.additional_properties || !s.pattern_properties.is_nil ||
+                        !s.dependencies.is_nil || s.additional_items || !s.definitions.is_nil ||
+                        s.x_embedded_resource || s.x_int_or_string || s.x_list_map_keys ||
+                        s.x_list_type || s.x_map_type;
+  if (!has_more) return {};
+  return {meta::Invalid(
+      std::string(path), schema::PrintGo(schema),
+      "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "
+      "MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items "
+      "Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at "
+      "the root of the schema if the status subresource is enabled")};
+}
+
+bool HasValidType(const SchemaProps& schema) {
+  return schema.type.empty() || std::ranges::find(ValidTypes(), schema.type) != ValidTypes().end();
+}
+
+}  // namespace kube::crd

@@ -1,0 +1,295 @@
+#include "migrate/check/cluster_check.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "migrate/check/apply_effect.h"
+#include "migrate/check/apply_question.h"
+#include "migrate/check/bundle_objects.h"
+#include "migrate/check/cluster_crds.h"
+#include "migrate/check/crd_objects.h"
+#include "migrate/check/live_crd.h"
+#include "migrate/check/proof.h"
+#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/pager.h"
+#include "migrate/cluster/proposals.h"
+
+namespace migrate::check {
+namespace {
+
+using kube::json::Document;
+
+constexpr char kNoDryRuns[] = "it is older than Kubernetes 1.16, and may not know dry runs";
+
+/// Counts what the objects of one CRD would lose.
+class ObjectTaker : public CrdObjectTaker {
+ public:
+  ObjectTaker(const LiveCrd& crd, std::size_t workers)
+      : CrdObjectTaker(crd.identity, workers), crd_(crd), tallies_(workers) {
+    for (std::vector<CrdTally>& worker : tallies_) worker.resize(crd.checks.size());
+  }
+
+  std::vector<report::CrdReport> Reports() {
+    std::vector<report::CrdReport> reports;
+    for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
+      CrdTally sum;
+      for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
+      reports.push_back(crd_.checks[i]->Report(sum));
+      if (reports.back().object_count > 0) reports.back().AddNote(crd_.checks[i]->CelNote());
+    }
+    return reports;
+  }
+
+ private:
+  void TakeObject(std::size_t worker, Document& object, std::uint64_t number) override {
+    for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
+      crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, "", object.may_hold_nulls()},
+                                  tallies_[worker][i]);
+    }
+  }
+
+  const LiveCrd& crd_;
+  std::vector<std::vector<CrdTally>> tallies_;  // by worker and check
+};
+
+std::string Filter(const ClusterCheckOptions& options) {
+  std::string filter;
+  const auto add = [&filter](std::string_view what, const std::string& value) {
+    if (value.empty()) return;
+    filter.append(filter.empty() ? "" : ", ").append(what).append(" \"").append(value).append("\"");
+  };
+  add("namespace", options.namespace_);
+  add("label selector", options.label_selector);
+  add("field selector", options.field_selector);
+  return filter;
+}
+
+std::vector<report::CrdReport> WithoutObjects(const LiveCrd& crd) {
+  std::vector<report::CrdReport> reports;
+  // A CRD that is only proposed has no objects; of others they were not asked for.
+  const bool are_skipped = !crd.shape.uid.empty();
+  for (const auto& check : crd.checks) {
+    reports.push_back(are_skipped ? check->facts().report : check->Report({}));
+  }
+  return reports;
+}
+
+/// One run of CheckCluster.
+class ClusterCheck {
+ public:
+  ClusterCheck(const ClusterCheckOptions& options, const kube::client::Session& session)
+      : options_(options),
+        session_(session),
+        reader_(session, {.chunk_size = options.chunk_size, .workers = options.workers},
+                options.on_progress) {}
+
+  report::CheckReport Run() {
+    ReadCrds();
+    CheckFileObjects();
+    AskApply();
+    ReadObjects();
+    if (!options_.filenames.empty()) NoteNotInFiles();
+    std::stable_sort(
+        report_.crds.begin(), report_.crds.end(),
+        [](const report::CrdReport& a, const report::CrdReport& b) { return a.name < b.name; });
+    return std::move(report_);
+  }
+
+ private:
+  void ReadCrds() {
+    cluster::Proposals proposals =
+        cluster::ReadProposals(options_.filenames, options_.recursive, cluster::KeepObjects::kYes);
+    if (options_.on_files_read) options_.on_files_read();
+    // Without names nothing is checked then, which is told as such.
+    const bool are_none = !options_.filenames.empty() && proposals.AreNone();
+    report_.file_errors = std::move(proposals.errors);
+    report_.file_hints = std::move(proposals.hints);
+    if (are_none && !options_.crd_names.empty())
+      report_.file_errors.emplace_back(cluster::kNoCrdsFound);
+    objects_ = std::move(proposals.objects);
+    kinds_ = KindsOf(proposals);
+    report_.file_objects = proposals.objects_left_out;
+    report_.has_others_in_files =
+        proposals.has_others || proposals.objects_left_out > 0 || !objects_.empty();
+    report_.object_filter = Filter(options_);
+    TakeReports(std::move(proposals.broken));
+    crds_ =
+        ReadClusterCrds({.names = options_.crd_names,
+                         .ignored = options_.ignored_crds,
+                         .selector = options_.crd_selector,
+                         .is_limited_to_proposals = !options_.filenames.empty(),
+                         .finds_beside = !options_.filenames.empty() && report_.file_errors.empty(),
+                         .skip_objects = options_.skip_objects,
+                         .all_objects = options_.all_objects,
+                         .keep_paths = options_.show_objects,
+                         .opened = options_.opened,
+                         .checks_validity = !options_.skip_objects,
+                         .find_proof =
+                             [this](const kube::crd::Crd& crd) {
+                               return Find(crd, options_.state_dir, session_.address);
+                             }},
+                        std::move(proposals.crds), reader_);
+    report_.crds_beside = crds_.beside;
+    TakeReports(std::move(crds_.unread));
+    if (options_.on_schemas) TellSchemas();
+    report_.not_all_crds_read = !crds_.is_complete;
+  }
+
+  void TellSchemas() const {
+    for (const auto& [name, crd] : crds_.crds) {
+      const CrdShape& shape = crd.shape;
+      if (!shape.uid.empty()) options_.on_schemas(name, {shape.schemas, shape.kept_fields});
+    }
+  }
+
+  void CheckFileObjects() {
+    bundle_ = CheckBundleObjects(objects_, crds_.crds, kinds_, crds_.release);
+    report_.file_objects += bundle_.without_crd;
+    objects_.clear();
+  }
+
+  // A server that only has v1beta1 may be one that does what it is asked for as a dry run.
+  void AskApply() {
+    const bool knows_dry_runs = crds_.target.find("/v1/") != std::string::npos;
+    std::vector<ApplyQuestion> questions;
+    for (auto& [name, crd] : crds_.crds) {
+      for (std::size_t i = 0; i < crd.applies.size(); ++i) {
+        questions.push_back({name, crd.manifests[i], &crd.applies[i]});
+        if (!knows_dry_runs) crd.applies[i].not_asked_because = kNoDryRuns;
+      }
+    }
+    if (knows_dry_runs && !reader_.is_stopped()) check::AskApply(questions, reader_.client());
+    // Of a bundle they are as large as all of its CRDs, and objects are read next.
+    for (auto& [name, crd] : crds_.crds) crd.manifests = {};
+  }
+
+  void ReadObjects() {
+    std::vector<CrdObjects> wanted;
+    for (const auto& [name, crd] : crds_.crds) {
+      if (crd.reads_objects) {
+        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
+      } else {
+        TakeReports(crd, WithoutObjects(crd));
+      }
+    }
+    ReadCrdObjects(wanted, crds_.target, reader_);
+    for (const CrdObjects& objects : wanted) TakeReports(*objects.crd, ReportsOf(objects));
+  }
+
+  void NoteNotInFiles() {
+    for (report::CrdReport& crd : report_.crds) {
+      if (crd.source.empty() && crd.error.empty()) crd.AddNote(kNotInFiles);
+    }
+  }
+
+  cluster::ListJob ObjectsOf(const LiveCrd& crd) const {
+    const auto make_taker = [this, &crd]() -> std::shared_ptr<cluster::ItemTaker> {
+      return std::make_shared<ObjectTaker>(crd, reader_.workers());
+    };
+    return {cluster::WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
+                                   options_.field_selector),
+            make_taker};
+  }
+
+  static std::vector<report::CrdReport> ReportsOf(const CrdObjects& objects) {
+    if (!objects.failure.empty()) return objects.crd->FailedReports(objects.failure);
+    auto& taker = static_cast<ObjectTaker&>(*objects.jobs[0].taker);
+    if (objects.is_stopped) return Interrupted(*objects.crd, taker);
+    std::vector<report::CrdReport> reports = taker.Reports();
+    for (report::CrdReport& report : reports) report.AddNote(objects.note);
+    return reports;
+  }
+
+  // What was found so far, if anything was read.
+  static std::vector<report::CrdReport> Interrupted(const LiveCrd& crd, ObjectTaker& taker) {
+    const std::uint64_t count = taker.count();
+    auto reports = count == 0 ? crd.FailedReports("interrupted") : taker.Reports();
+    for (report::CrdReport& report : reports) {
+      report.verdict = report::Verdict::kUnknown;
+      report.is_interrupted = count == 0;
+      if (count == 0) continue;
+      report.error = "interrupted after " + kube::base::Count(count, "object");
+    }
+    return reports;
+  }
+
+  void TakeReports(const LiveCrd& crd, std::vector<report::CrdReport> reports) {
+    const auto bundled = bundle_.crds.find(crd.identity.name);
+    for (std::size_t i = 0; i < crd.applies.size(); ++i) {
+      if (bundled != bundle_.crds.end()) reports[i].file_objects = bundled->second[i];
+      reports[i].apply = crd.applies[i];
+      TakeAnswer(reports[i]);
+      reports[i].AddNote(DescribeApply(reports[i]));
+    }
+    TakeReports(std::move(reports));
+  }
+
+  // What is refused is blocked. Where the server itself takes it, our rules are wrong about it; but
+  // unknown keys kubectl refuses, whatever the server does.
+  static void TakeAnswer(report::CrdReport& crd) {
+    if (crd.verdict == report::Verdict::kUnknown) return;
+    const report::ApplyReport& apply = *crd.apply;
+    if (apply.accepted && apply.not_asked_because.empty()) {
+      // The others tell what stands against pruning where it does not come with the file.
+      std::erase_if(crd.admission_problems,
+                    apply.preserves_unknown_fields ? IsOfPreserving : IsRefutable);
+      // A file of v1beta1 that says nothing leaves pruning on where it is.
+      const bool prunes_already = crd.replaced && !crd.replaced->preserve_unknown_fields;
+      if (prunes_already && !apply.preserves_unknown_fields) crd.preserve_unknown_fields = false;
+      crd.verdict = VerdictOf(crd);
+    }
+    RefuseUnknownKeys(crd);
+    if (!apply.accepted) crd.verdict = report::Verdict::kBlocked;
+  }
+
+  // What the order of steps is about stands whoever answers.
+  static bool IsRefutable(const report::Problem& problem) {
+    return !IsUnknownKey(problem) && !problem.field.starts_with("status.storedVersions");
+  }
+
+  static bool IsOfPreserving(const report::Problem& problem) {
+    return problem.field == "spec.preserveUnknownFields";
+  }
+
+  static bool IsUnknownKey(const report::Problem& problem) {
+    return problem.message.starts_with("unknown field ");
+  }
+
+  static void RefuseUnknownKeys(report::CrdReport& crd) {
+    std::vector<std::string> keys;
+    for (const report::Problem& problem : crd.admission_problems) {
+      if (IsUnknownKey(problem)) keys.push_back(problem.message);
+    }
+    if (keys.empty()) return;
+    std::ranges::copy(keys, std::back_inserter(crd.apply->causes));
+    if (!std::exchange(crd.apply->accepted, false)) return;
+    crd.apply->message = "strict decoding error: " + kube::base::Join(keys, ", ");
+  }
+
+  void TakeReports(std::vector<report::CrdReport> reports) {
+    std::move(reports.begin(), reports.end(), std::back_inserter(report_.crds));
+  }
+
+  const ClusterCheckOptions& options_;
+  const kube::client::Session& session_;
+  cluster::ClusterReader reader_;
+  report::CheckReport report_;
+  std::vector<cluster::ProposedObject> objects_;  // of the files
+  std::set<std::string> kinds_;                   // of their CRDs
+  BundleObjects bundle_;
+  ClusterCrds crds_;
+};
+
+}  // namespace
+
+report::CheckReport CheckCluster(const ClusterCheckOptions& options,
+                                 const kube::client::Session& session) {
+  return ClusterCheck(options, session).Run();
+}
+
+}  // namespace migrate::check

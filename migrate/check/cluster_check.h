@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "kube/meta/field_choice.h"
+#include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/worker_pool.h"
+#include "migrate/report/check_report.h"
+#include "migrate/report/crd_schemas.h"
+
+namespace migrate::check {
+
+struct ClusterCheckOptions {
+  std::vector<std::string> crd_names{};  ///< in any form kubectl knows; empty: all, or those of -f
+  std::vector<std::string> ignored_crds{};  ///< leave these out
+  std::string crd_selector{};               ///< only CRDs with these labels
+  std::vector<std::string> filenames{};     ///< values of -f: proposed CRDs
+  bool recursive = false;
+  std::string namespace_{};  ///< only objects of this namespace; empty: all
+  std::string label_selector{}, field_selector{};
+  std::int64_t chunk_size = 500;                 ///< 0: lists are not cut into chunks
+  std::size_t workers = cluster::WorkerCount();  ///< threads that look at objects
+  bool skip_objects = false;
+  bool all_objects = false;  ///< of CRDs too whose objects tell nothing by default
+  bool show_objects = false;
+  std::optional<kube::meta::FieldChoice> opened{};  ///< CrdCheckOptions
+  std::filesystem::path state_dir{};  ///< where migrations leave what they proved; empty: nowhere
+  /// Is called once the files are read and before the server is asked. May be empty.
+  std::function<void()> on_files_read{};
+  cluster::ProgressFunction on_progress{};
+  /// Is told of each CRD that the cluster has and that is checked, by its name. May be empty.
+  std::function<void(const std::string&, const report::CrdSchemas&)> on_schemas{};
+};
+
+/// Checks CRDs of a cluster, or CRDs that are proposed for it, by the custom resources of the
+/// cluster. Only reads.
+///
+/// Objects are read of CRDs that preserve unknown fields, are proposed, were named, or have other
+/// stored versions than the storage version. What cannot be read of one CRD (its objects are
+/// forbidden, served by an aggregated server, or gone) makes its verdict `unknown`, with the
+/// reason; the others are checked all the same. So does a CRD that changed while its objects were
+/// read, or of which that cannot be told; who may not read single CRDs gets a note instead.
+///
+/// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a
+/// name that no CRD, or more than one, answers to.
+report::CheckReport CheckCluster(const ClusterCheckOptions& options,
+                                 const kube::client::Session& session);
+
+}  // namespace migrate::check

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "kube/json/json.h"
+#include "migrate/cluster/pager.h"
+
+/// Reads many lists from an API server at once.
+namespace migrate::cluster {
+
+/// Takes the objects of one list. A list that has to be read again from its beginning gets a new
+/// taker; what the old one has is forgotten.
+class ItemTaker {
+ public:
+  virtual ~ItemTaker() = default;
+  /// Is called by all workers at once. `number` is the place of the item in the list, from 0.
+  virtual void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) = 0;
+};
+
+using TakerMaker = std::function<std::shared_ptr<ItemTaker>()>;
+
+/// Takers that give every item to `take`, which is called by all workers at once.
+TakerMaker TakeEach(std::function<void(kube::json::Document&)> take);
+
+/// A list to read, or one object.
+struct ListJob {
+  ListJob(std::string t, TakerMaker m, bool list = true)
+      : target(std::move(t)), make_taker(std::move(m)), is_list(list) {}
+
+  std::string target;  ///< path and selectors: "/apis/g/v1/widgets?labelSelector=x"
+  TakerMaker make_taker;
+  bool is_list;                ///< false: one object, which is handed out as the only item
+  bool metadata_only = false;  ///< the server sends of each object only its metadata
+
+  // The result:
+
+  std::shared_ptr<ItemTaker> taker;  ///< has taken every item, unless there is an error
+  /// Of the list as its first page told it: every change since is missing or newer. Known, and may
+  /// be looked at by `on_progress`, once that page has come; a list begun anew has another.
+  std::string resource_version;
+  std::optional<kube::client::CallError> error;  ///< why the list could not be read to its end
+
+  bool HasFailed() const { return error.has_value(); }
+};
+
+/// How far a run has come.
+struct ListProgress {
+  std::size_t lists = 0, lists_done = 0;
+  std::uint64_t items = 0;
+  /// How many items the lists that were begun have in all, as far as the server tells
+  /// (metadata.remainingItemCount).
+  std::uint64_t items_known = 0;
+};
+
+struct ListReaderOptions {
+  std::int64_t chunk_size = 500;  ///< items a page; 0: everything in one page
+  std::size_t workers = 1;
+  /// Lists of one resource are read page by page: several at once keep the server busy, and few
+  /// enough take no more than a share of what it gives to one user.
+  std::size_t lists_at_once = 4;
+  /// Is called several times a second; may be empty.
+  std::function<void(const ListProgress&)> on_progress{};
+  std::uint64_t most_items = Pager::kMostItems;  ///< of a list: one with more has no end
+};
+
+/// Reads all lists of `jobs`, several at once, and hands their items to the takers: pages are taken
+/// apart as they arrive, the next page is asked for while workers still parse the last one. Where
+/// workers fall behind no more is read, so that memory stays small.
+///
+/// What is wrong with one list is its `error`; the others are still read, but for those that were
+/// not begun when the last eight that have ended were not answered (IsUnanswered): such a server
+/// would keep everybody for as long as it has lists. Those that were not finished when the session
+/// was stopped have the error "interrupted". Throws what Client::Poll throws.
+void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
+               const ListReaderOptions& options);
+
+}  // namespace migrate::cluster

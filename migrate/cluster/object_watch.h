@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kube/base/clock.h"
+#include "kube/client/session.h"
+#include "migrate/cluster/watch_reader.h"
+
+namespace migrate::cluster {
+
+/// Watches a list from a resource version on: every change is handed out, in the order in which
+/// each object was written. A connection that broke is made anew from the version seen last.
+///
+/// Events come from within Client::Poll, on its thread; Advance must be called now and then.
+class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink {
+ public:
+  /// As WatchReader::Sink::OnEvent, but for bookmarks, which are kept from it.
+  using TakeFunction = std::function<void(WatchEventType type, kube::json::Value& object,
+                                          kube::json::Document& event)>;
+  enum class State {
+    kIdle,
+    kWatching,  ///< or about to connect again
+    kExpired,   ///< the server no longer has what came after the version seen last
+    kFailed,    ///< it cannot be watched: see error()
+  };
+
+  /// `target` is that of the list: "/apis/g/v1/widgets". What `session` refers to must outlive it.
+  ObjectWatch(std::string target, TakeFunction take, const kube::client::Session& session);
+  ObjectWatch(const ObjectWatch&) = delete;
+  ObjectWatch& operator=(const ObjectWatch&) = delete;
+  ~ObjectWatch() override;
+
+  /// Begins to watch what came after `resource_version`.
+  void Start(const std::string& resource_version);
+  /// Connects again where that is due.
+  void Advance();
+  /// Nothing more is handed out. Not to be called from within TakeFunction.
+  void Stop();
+
+  State state() const { return state_; }
+  /// A connection stands, and is not one of several tries that have failed so far. One of which the
+  /// server has not said anything yet counts.
+  bool is_steady() const;
+  const std::string& error() const { return error_; }
+  /// How many events were handed out.
+  std::uint64_t events() const { return events_; }
+
+ private:
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd(const std::optional<kube::client::CallError>& error) override;
+  void OnEvent(WatchEventType type, kube::json::Value& object,
+               kube::json::Document& event) override;
+  void Connect();
+  void TakeError(const std::optional<kube::client::ApiStatus>& status, const std::string& message);
+
+  std::string target_;
+  TakeFunction take_;
+  const kube::client::Session session_;
+  State state_ = State::kIdle;
+  std::string error_;
+  std::string resource_version_;  // seen last
+  std::uint64_t events_ = 0;
+  std::unique_ptr<WatchReader> reader_;
+  std::optional<kube::client::Client::CallId> call_;
+  std::optional<WatchError> broken_;  // the call is of no more use
+  int failures_ = 0;                  // since an event came
+  kube::base::Clock::TimePoint due_{}, connected_at_{};
+};
+
+}  // namespace migrate::cluster

@@ -1,0 +1,131 @@
+#include "migrate/cluster/private_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "kube/base/descriptor.h"
+#include "kube/base/error.h"
+#include "migrate/cluster/sync_folder.h"
+
+namespace migrate::cluster {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBufferBytes = 64 * 1024;
+constexpr mode_t kPrivate = 0600;
+
+[[noreturn]] void Fail(const fs::path& path, int error) {
+  throw kube::base::Error("cannot write \"" + path.string() +
+                          "\": " + std::generic_category().message(error));
+}
+
+// Not every file system has the one (NFS), and not every one the other (FAT). False: see errno.
+bool RenameToNew(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  return link(from.c_str(), to.c_str()) == 0 && unlink(from.c_str()) == 0;
+}
+
+void RemoveIfAbandoned(const fs::path& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(path.c_str());
+  close(file);
+}
+
+}  // namespace
+
+PrivateFile::PrivateFile(fs::path path) : path_(std::move(path)) {
+  file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate);
+  if (file_ < 0) Fail(path_, errno);
+  // Tells other runs that it is not abandoned. Where there are no locks nobody can take it for so.
+  static_cast<void>(flock(file_, LOCK_EX | LOCK_NB));
+}
+
+PrivateFile::~PrivateFile() {
+  if (file_ < 0) return;
+  unlink(path_.c_str());
+  close(file_);
+}
+
+void PrivateFile::Write(std::string_view bytes) {
+  buffer_ += bytes;
+  size_ += bytes.size();
+  if (buffer_.size() >= kBufferBytes) Flush();
+}
+
+void PrivateFile::Flush() {
+  if (const int error = kube::base::WriteAll(file_, buffer_)) Fail(path_, error);
+  buffer_.clear();
+}
+
+void PrivateFile::Sync() {
+  Flush();
+  if (fsync(file_) != 0) Fail(path_, errno);
+}
+
+void PrivateFile::MoveTo(const fs::path& path) {
+  Sync();
+  if (rename(path_.c_str(), path.c_str()) != 0) Fail(path, errno);
+  TakeName(path);
+}
+
+void PrivateFile::MoveToNew(const fs::path& path) {
+  Sync();
+  if (!RenameToNew(path_, path)) Fail(path, errno);
+  TakeName(path);
+}
+
+void PrivateFile::TakeName(const fs::path& path) {
+  close(std::exchange(file_, -1));
+  path_ = path;
+  const fs::path folder = path.parent_path();
+  if (const int error = SyncFolder(folder)) Fail(folder, error);
+}
+
+void ReplacePrivateFile(const fs::path& path, std::string_view text) {
+  const fs::path folder = path.parent_path();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (error) Fail(folder, error.value());
+  ReplacePrivateFileIn(path, text);
+}
+
+void ReplacePrivateFileIn(const fs::path& path, std::string_view text) {
+  std::error_code error;
+  fs::path made = path;
+  made += ".new";
+  fs::remove(made, error);  // of a run that was killed
+  PrivateFile writing(made);
+  writing.Write(text);
+  writing.MoveTo(path);
+}
+
+bool BelongsToAnother(const fs::path& folder) {
+  const auto is_anothers = [&folder](auto* get_status) {
+    struct stat status = {};
+    return get_status(folder.c_str(), &status) == 0 && status.st_uid != geteuid() &&
+           status.st_uid != 0;
+  };
+  return is_anothers(stat) || is_anothers(lstat);
+}
+
+void RemoveAbandonedFiles(const fs::path& folder, std::string_view prefix,
+                          std::string_view suffix) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(suffix)) RemoveIfAbandoned(at->path());
+  }
+}
+
+}  // namespace migrate::cluster

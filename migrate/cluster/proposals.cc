@@ -1,0 +1,88 @@
+#include "migrate/cluster/proposals.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "kube/meta/type_meta.h"
+#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/manifest_reader.h"
+#include "migrate/cluster/worker_pool.h"
+
+namespace migrate::cluster {
+namespace {
+
+constexpr std::size_t kMostObjectBytes = std::size_t{256} << 20;
+
+bool MayBeCustom(const kube::json::Value& object) {
+  const std::string_view group = kube::meta::TypeOf(object).group_version.group;
+  return group.find('.') != group.npos && !group.ends_with(".k8s.io");
+}
+
+/// Sorts what workers find into Proposals.
+class ProposalReader {
+ public:
+  ProposalReader(const std::vector<std::string>& filenames, bool recursive,
+                 KeepObjects keep_objects)
+      : most_object_bytes_(keep_objects == KeepObjects::kYes ? kMostObjectBytes : 0),
+        reader_(ListManifestFiles(filenames, recursive), WorkerCount()) {}
+
+  Proposals Read() {
+    reader_.ReadAll([this](std::size_t, ManifestObject& object) { Take(object); });
+    const auto by_place = [](const auto& a, const auto& b) { return a.place < b.place; };
+    std::sort(found_.crds.begin(), found_.crds.end(), by_place);
+    std::sort(found_.objects.begin(), found_.objects.end(), by_place);
+    for (FileError& error : reader_.TakeErrors()) found_.errors.push_back(std::move(error.text));
+    found_.hints = reader_.TakeHints();
+    return std::move(found_);
+  }
+
+ private:
+  void Take(const ManifestObject& object) {
+    if (!kube::crd::IsCrd(object.value)) return TakeObject(object);
+    auto crd = ReadManifestCrd(object, reader_);
+    const std::lock_guard lock(mutex_);
+    if (crd) {
+      found_.crds.push_back(
+          {object.place, std::string(reader_.SourceOf(object.place)), *std::move(crd)});
+    } else {
+      found_.broken.push_back(std::move(crd).error());
+    }
+  }
+
+  void TakeObject(const ManifestObject& object) {
+    if (!MayBeCustom(object.value)) {
+      const std::lock_guard lock(mutex_);
+      found_.has_others = true;
+      return;
+    }
+    std::string json;
+    if (most_object_bytes_ > 0) {
+      json = kube::json::Print(object.value, kube::json::KeyOrder::kAsWritten);
+    }
+    const std::lock_guard lock(mutex_);
+    if (json.empty() || json.size() > most_object_bytes_ - object_bytes_) {
+      ++found_.objects_left_out;
+      return;
+    }
+    object_bytes_ += json.size();
+    found_.objects.push_back(
+        {object.place, std::string(reader_.SourceOf(object.place)), std::move(json)});
+  }
+
+  const std::size_t most_object_bytes_;
+  ManifestReader reader_;
+  std::mutex mutex_;  // guards what follows while workers run
+  std::size_t object_bytes_ = 0;
+  Proposals found_;
+};
+
+}  // namespace
+
+Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive,
+                        KeepObjects keep_objects) {
+  if (filenames.empty()) return {};
+  return ProposalReader(filenames, recursive, keep_objects).Read();
+}
+
+}  // namespace migrate::cluster

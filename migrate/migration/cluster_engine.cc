@@ -1,0 +1,274 @@
+#include "migrate/migration/cluster_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/client/answer_meaning.h"
+#include "kube/json/json.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/cluster/pause.h"
+
+namespace migrate::migration {
+namespace {
+
+using kube::client::Meaning;
+using kube::client::MeaningOf;
+using kube::json::Arena;
+using kube::json::Value;
+using report::EngineEnd;
+using std::chrono::duration_cast;
+
+constexpr std::chrono::milliseconds kFirstPause(250);
+constexpr std::chrono::seconds kLongestPause(5);
+// The controller writes a first status as soon as it sees one; its discovery is read anew every 30
+// seconds, before which it does not know a new resource.
+constexpr std::chrono::minutes kTakenUp(1);
+// One write after the other, so many as 400 a second where nothing slows them.
+constexpr std::chrono::milliseconds kAnObject(20);
+// What was written last is known to the client after that.
+constexpr std::chrono::seconds kGrace(10);
+constexpr std::chrono::seconds kReleased(30);
+constexpr std::chrono::seconds kGone(30);
+// However much changes.
+constexpr int kMostPatience = 20;
+
+std::string Preconditions(const std::string& uid) {
+  Arena arena;
+  Value preconditions = Value::Object();
+  preconditions.Set("uid", Value::String(uid), arena);
+  Value options = Value::Object();
+  options.Set("apiVersion", Value::String("v1"), arena);
+  options.Set("kind", Value::String("DeleteOptions"), arena);
+  options.Set("preconditions", preconditions, arena);
+  return kube::json::Print(options);
+}
+
+std::string Seconds(kube::base::Clock::Duration duration) {
+  return std::to_string(duration_cast<std::chrono::seconds>(duration).count()) + " s";
+}
+
+std::string OrNothing(const std::string& message) {
+  return message.empty() ? "without a reason" : message;
+}
+
+}  // namespace
+
+ClusterEngine::ClusterEngine(ClusterEngineOptions options, const rewrite::MigrationSession& session)
+    : options_(std::move(options)),
+      session_(session),
+      name_(NameOfStorageMigration(options_.resource)),
+      full_name_(FullName(name_)) {}
+
+report::EngineFacts ClusterEngine::Run() {
+  const TimePoint start = session_.clock.Now();
+  facts_.end = Begin();
+  const bool is_left = facts_.end == EngineEnd::kSucceeded || facts_.end == EngineEnd::kInterrupted;
+  if (!is_left && !seen_.uid.empty()) Remove();
+  facts_.seconds = std::chrono::duration<double>(session_.clock.Now() - start).count();
+  return facts_;
+}
+
+std::string ClusterEngine::Collection() const {
+  return std::string("/apis/") + kGroup + "/" + options_.api_version + "/" + kResource;
+}
+
+std::string ClusterEngine::Target() const {
+  return Collection() + "/" + kube::client::UrlEscape(name_);
+}
+
+void ClusterEngine::Tell(const std::string& text) const {
+  session_.observer.OnLine(options_.resource.crd_name + ": " + text);
+}
+
+EngineEnd ClusterEngine::End(EngineEnd end, std::string reason) {
+  facts_.reason = std::move(reason);
+  return end;
+}
+
+EngineEnd ClusterEngine::Begin() {
+  if (session_.is_stopped()) return EngineEnd::kInterrupted;
+  const auto found = session_.client.Get(Target());
+  if (found) return TakeUp(ReadStorageMigration((*found)->root()));
+  if (session_.is_stopped()) return EngineEnd::kInterrupted;
+  if (MeaningOf(found.error()) != Meaning::kNotFound) {
+    return End(EngineEnd::kRefused, "it cannot be read: " + found.error().message);
+  }
+  return Create();
+}
+
+EngineEnd ClusterEngine::TakeUp(StorageMigration found) {
+  if (!found.is_ours) {
+    return End(EngineEnd::kRefused, full_name_ + " is somebody else's");
+  }
+  const bool is_current = found.crd_generation == options_.resource.crd_generation;
+  if (is_current && found.stage != Stage::kFailed) {
+    Tell("going on with " + full_name_ + ", which an earlier run has made");
+    Take(std::move(found));
+    return Follow();
+  }
+  if (!SendDelete(found.uid) || !AwaitGone()) {
+    if (session_.is_stopped()) return EngineEnd::kInterrupted;
+    return End(EngineEnd::kRefused, full_name_ + " of an earlier run cannot be deleted");
+  }
+  return Create();
+}
+
+// Where the answer was lost it may be there all the same, and where another run was quicker it is.
+EngineEnd ClusterEngine::Create() {
+  kube::client::ApiRequest request;
+  request.method = "POST";
+  request.target = Collection();
+  request.content_type = "application/json";
+  request.body = PrintStorageMigration(options_.resource, options_.api_version);
+  request.grace = kGrace;
+  auto made = session_.client.Send(std::move(request));
+  if (!made &&
+      !(IsRefusal(MeaningOf(made.error())) && MeaningOf(made.error()) != Meaning::kConflict)) {
+    const std::string message = made.error().message;
+    made = session_.client.Get(Target());
+    if (!made && session_.is_stopped()) return EngineEnd::kInterrupted;
+    if (!made) return End(EngineEnd::kRefused, "it cannot be made: " + message);
+  }
+  if (!made) return End(EngineEnd::kRefused, "it cannot be made: " + made.error().message);
+  StorageMigration created = ReadStorageMigration((*made)->root());
+  if (!created.is_ours) return End(EngineEnd::kRefused, full_name_ + " is somebody else's");
+  Tell("the cluster's own engine is to rewrite the objects (" + full_name_ + ")");
+  Take(std::move(created));
+  return Follow();
+}
+
+EngineEnd ClusterEngine::Follow() {
+  for (;;) {
+    if (session_.is_stopped()) return EngineEnd::kInterrupted;
+    if (options_.find_change) {
+      if (const auto change = options_.find_change()) return End(EngineEnd::kCrdChanged, *change);
+    }
+    if (const auto end = Look()) return *end;
+    if (!Pause()) return EngineEnd::kInterrupted;
+  }
+}
+
+std::optional<EngineEnd> ClusterEngine::Look() {
+  const auto answer = session_.client.Get(Target());
+  if (!answer && session_.is_stopped()) return EngineEnd::kInterrupted;
+  if (!answer && MeaningOf(answer.error()) == Meaning::kNotFound) {
+    seen_.uid.clear();
+    return End(EngineEnd::kDeleted, "somebody has deleted it");
+  }
+  if (!answer) return End(EngineEnd::kRefused, "it cannot be read: " + answer.error().message);
+  StorageMigration now = ReadStorageMigration((*answer)->root());
+  if (now.uid != seen_.uid) {
+    seen_.uid.clear();
+    return End(EngineEnd::kDeleted, "somebody has deleted it and made another of its name");
+  }
+  Take(std::move(now));
+  if (seen_.stage == Stage::kFailed) {
+    WaitUntilReleased();
+    return End(EngineEnd::kFailed, OrNothing(seen_.message));
+  }
+  if (seen_.stage == Stage::kSucceeded) {
+    Tell("the cluster's own engine says that it has rewritten all objects; verifying that");
+    WaitUntilReleased();
+    return EngineEnd::kSucceeded;
+  }
+  return FindStandstill();
+}
+
+void ClusterEngine::Take(StorageMigration now) {
+  const bool is_new = seen_.uid.empty();
+  const bool is_further = now.stage > seen_.stage;
+  facts_.migration = full_name_;
+  if (is_new || now.status != seen_.status) {
+    changed_at_ = session_.clock.Now();
+    pause_ = kFirstPause;
+  }
+  if (is_new) begun_at_ = changed_at_;
+  seen_ = std::move(now);
+  if (is_further && seen_.stage == Stage::kRunning) Tell("the cluster's own engine is at work");
+}
+
+kube::base::Clock::Duration ClusterEngine::Patience() const {
+  using Duration = kube::base::Clock::Duration;
+  const Duration patience = options_.patience;
+  if (seen_.stage == Stage::kCreated) return std::min<Duration>(patience, kTakenUp);
+  if (seen_.stage != Stage::kRunning) return patience;
+  return std::max<Duration>(patience, kAnObject * options_.objects);
+}
+
+std::optional<EngineEnd> ClusterEngine::FindStandstill() {
+  const auto patience = Patience();
+  const auto now = session_.clock.Now();
+  if (now - begun_at_ >= kMostPatience * patience) {
+    return End(EngineEnd::kStuck, "it has not come to its end for " + Seconds(now - begun_at_));
+  }
+  if (now - changed_at_ < patience) return std::nullopt;
+  if (seen_.stage != Stage::kCreated) {
+    return End(EngineEnd::kStuck, "nothing of it has changed for " + Seconds(patience));
+  }
+  return End(EngineEnd::kIgnored,
+             "nobody has taken it up for " + Seconds(patience) +
+                 " (kube-controller-manager does, with the feature gate StorageVersionMigrator)");
+}
+
+bool ClusterEngine::Pause() {
+  const auto pause = pause_;
+  pause_ = std::min<kube::base::Clock::Duration>(pause_ * 2, kLongestPause);
+  return cluster::WaitUntil(session_.clock.Now() + pause, session_);
+}
+
+// From 1.36 on the controller marks the CRD before, and takes the mark away and trims
+// status.storedVersions once it has ended, also where it has failed (migrationrunner.go
+// finishCRDMigration). It does so for one that is still there alone: one that is deleted at once
+// would leave the mark for ever.
+void ClusterEngine::WaitUntilReleased() {
+  const TimePoint until = session_.clock.Now() + kReleased;
+  while (session_.clock.Now() < until) {
+    const auto crd = check::GetCrd(session_.client, options_.crd_target);
+    if (!crd || !crd->IsConditionTrue("StorageMigrating")) return;
+    if (!cluster::WaitUntil(session_.clock.Now() + kFirstPause, session_)) return;
+  }
+}
+
+bool ClusterEngine::IsGone() {
+  const auto answer = session_.client.Get(Target());
+  return !answer && MeaningOf(answer.error()) == Meaning::kNotFound;
+}
+
+// A finalizer may keep it.
+bool ClusterEngine::AwaitGone() {
+  const TimePoint until = session_.clock.Now() + kGone;
+  while (!IsGone()) {
+    if (session_.clock.Now() >= until) return false;
+    if (!cluster::WaitUntil(session_.clock.Now() + kFirstPause, session_)) return false;
+  }
+  return true;
+}
+
+// Another's of the same name stays.
+bool ClusterEngine::SendDelete(const std::string& uid) {
+  kube::client::ApiRequest request;
+  request.method = "DELETE";
+  request.target = Target();
+  request.content_type = "application/json";
+  request.body = Preconditions(uid);
+  request.grace = kGrace;
+  const auto answer = session_.client.Send(std::move(request));
+  if (answer) return true;
+  const Meaning meaning = MeaningOf(answer.error());
+  if (meaning == Meaning::kNotFound || meaning == Meaning::kConflict) return true;
+  session_.observer.OnLine("Warning: " + options_.resource.crd_name + ": " + full_name_ +
+                           " cannot be deleted: " + answer.error().message +
+                           "; it is of no more use: kubectl delete " + full_name_);
+  return false;
+}
+
+void ClusterEngine::Remove() { SendDelete(seen_.uid); }
+
+void ClusterEngine::RemoveLeft() {
+  const auto found = session_.client.Get(Target());
+  if (!found) return;
+  const StorageMigration left = ReadStorageMigration((*found)->root());
+  if (left.is_ours && SendDelete(left.uid)) Tell("deleted " + full_name_ + " of an earlier run");
+}
+
+}  // namespace migrate::migration

@@ -1,0 +1,121 @@
+#include "migrate/migration/flip.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "kube/client/answer_meaning.h"
+#include "migrate/check/crd_request.h"
+#include "migrate/cluster/pause.h"
+
+namespace migrate::migration {
+namespace {
+
+using kube::client::Meaning;
+using kube::client::MeaningOf;
+
+constexpr int kMostTries = 5;
+constexpr std::chrono::seconds kPause(1);
+
+// What the client sends again, or what another try may bring.
+bool IsWorthAnotherTry(Meaning meaning) {
+  return meaning == Meaning::kConflict || kube::client::MayPass(meaning);
+}
+
+/// One run of RequestFlip.
+class Flipper {
+ public:
+  Flipper(const FlipTarget& target, bool dry_run, const kube::client::Session& session)
+      : target_(target), dry_run_(dry_run), session_(session) {}
+
+  Flip Run() {
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      if (pause_ > kube::base::Clock::Duration::zero()) {
+        cluster::PauseUntil(session_.clock.Now() + pause_, session_);
+      }
+      if (const std::optional<Flip> end = Try()) return *end;
+    }
+    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, last_error_);
+  }
+
+ private:
+  // Absent: worth another try, after pause_.
+  std::optional<Flip> Try() {
+    const auto crd = check::GetCrd(session_.client, target_.target);
+    if (!crd) return TakeReadError(crd.error());
+    if (const std::optional<Flip> end = TakeCrd(*crd)) return end;
+    if (session_.is_stopped()) return Interrupted();
+    return Send(*crd);
+  }
+
+  std::optional<Flip> TakeReadError(const kube::client::CallError& error) {
+    if (session_.is_stopped()) return Interrupted();
+    last_error_ = error.message;
+    pause_ = kPause;
+    if (IsWorthAnotherTry(MeaningOf(error))) return std::nullopt;
+    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, error.message);
+  }
+
+  std::optional<Flip> TakeCrd(const kube::crd::Crd& crd) const {
+    if (crd.uid != target_.shape.uid) {
+      return Refuse("the CustomResourceDefinition was deleted and created anew meanwhile");
+    }
+    const bool is_ours = was_sent_ && crd.generation == target_.shape.generation + 1 &&
+                         check::ShapeOf(crd).schemas == SchemasBehind();
+    if (!crd.preserve_unknown_fields && is_ours) return Done(crd);
+    if (!crd.preserve_unknown_fields) {
+      return Refuse("spec.preserveUnknownFields was turned off by somebody else meanwhile");
+    }
+    if (crd.generation != target_.shape.generation) {
+      return Refuse("the spec of the CustomResourceDefinition was changed meanwhile");
+    }
+    return std::nullopt;
+  }
+
+  std::uint64_t SchemasBehind() const {
+    return target_.schemas == 0 ? target_.shape.schemas : target_.schemas;
+  }
+
+  std::optional<Flip> Send(const kube::crd::Crd& crd) {
+    was_sent_ = !dry_run_;
+    const auto answer = check::PatchPruningOn(session_.client, target_.target, target_.patch,
+                                              crd.resource_version, dry_run_);
+    if (answer) return TakeAnswer(*answer);
+    last_error_ = answer.error().message;
+    const Meaning meaning = MeaningOf(answer.error());
+    pause_ = meaning == Meaning::kConflict ? kube::base::Clock::Duration::zero() : kPause;
+    if (IsWorthAnotherTry(meaning)) return std::nullopt;
+    return Refuse(last_error_);
+  }
+
+  Flip TakeAnswer(const kube::crd::Crd& crd) const {
+    if (!crd.preserve_unknown_fields) return Done(crd);
+    return Refuse(
+        "the server left spec.preserveUnknownFields on: an admission webhook may have "
+        "undone the change");
+  }
+
+  Flip Done(const kube::crd::Crd& crd) const {
+    return {Flip::Step::kDone, "", crd.resource_version, crd.generation};
+  }
+  Flip Interrupted() const {
+    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kInterrupted, "interrupted");
+  }
+  Flip Refuse(const std::string& why) const { return End(Flip::Step::kRefused, why); }
+  Flip End(Flip::Step step, const std::string& why) const { return {step, why, "", 0}; }
+
+  const FlipTarget& target_;
+  bool dry_run_;
+  const kube::client::Session session_;
+  bool was_sent_ = false;
+  kube::base::Clock::Duration pause_{};
+  std::string last_error_;
+};
+
+}  // namespace
+
+Flip RequestFlip(const FlipTarget& target, bool dry_run, const kube::client::Session& session) {
+  return Flipper(target, dry_run, session).Run();
+}
+
+}  // namespace migrate::migration

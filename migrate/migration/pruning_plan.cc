@@ -1,0 +1,359 @@
+#include "migrate/migration/pruning_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "migrate/cluster/worker_pool.h"
+#include "migrate/report/program_name.h"
+#include "migrate/rewrite/backup.h"
+#include "migrate/rewrite/doomed_objects.h"
+
+namespace migrate::migration {
+namespace {
+
+// A write that changes something takes 1.8 times as long as one that changes nothing, as those that
+// verify.
+constexpr double kChanging = 1.8;
+// With many objects more than one is in flight (ConcurrencySearch), which is so much faster.
+constexpr std::uint64_t kMany = 200;
+constexpr double kGainOfMany = 1.7;
+// Behind the flip, kNoticed and nearly always no more, beside reads: each round reads a few
+// objects.
+constexpr double kWaitSeconds = 5;
+constexpr std::uint64_t kRounds = 5, kReadInRound = 5;
+// What a read takes of what a write does.
+constexpr double kReading = 1.0 / 7;
+// As many names as fit a line.
+constexpr std::size_t kMostNames = 5;
+
+/// Looks at each object of one attempt to read the list.
+class DryRunTaker : public cluster::ItemTaker {
+ public:
+  DryRunTaker(const check::CrdCheck& check, const check::RewriteForecast& forecast,
+              const check::ObjectMutation* mutation, std::size_t workers)
+      : check_(check), forecast_(forecast), mutation_(mutation), workers_(workers) {}
+
+  void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
+    Worker& own = workers_[worker];
+    if (mutation_ != nullptr) Mutate(item, own);
+    check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
+    doomed_.Look(item.root(), number, forecast_);
+    own.sizes.Add(item.root(), number, item.text_size());
+    if (!forecast_.Changes(item.root())) return;
+    own.line.clear();
+    rewrite::PrintBackupLine(own.line, item.root());
+    ++own.objects;
+    own.bytes += own.line.size();
+  }
+
+  PruningDryRun Result() {
+    PruningDryRun result;
+    check::CrdTally sum;
+    for (Worker& worker : workers_) {
+      sum.Merge(std::move(worker.tally));
+      result.backup_objects += worker.objects;
+      result.backup_bytes += worker.bytes;
+      result.mutated += worker.mutated;
+      result.sizes.Merge(std::move(worker.sizes));
+      if (result.mutation_error.empty()) result.mutation_error = worker.mutation_error;
+    }
+    result.report = check_.Report(sum);
+    result.doomed = doomed_.Pick([](std::string_view) { return false; });
+    return result;
+  }
+
+ private:
+  struct Worker {
+    check::CrdTally tally;
+    std::uint64_t objects = 0, bytes = 0;
+    std::uint64_t mutated = 0;
+    std::string mutation_error;
+    ObjectSizes sizes;
+    std::string line;
+  };
+
+  // From here on the object is what the write before the flip makes of it.
+  void Mutate(kube::json::Document& item, Worker& own) const {
+    const auto mutated = mutation_->Apply(item.root(), item.arena());
+    if (!mutated) {
+      own.mutation_error = check::FullName(item.root()) + ": " + mutated.error();
+    } else if (*mutated) {
+      item.root() = **mutated;
+      ++own.mutated;
+    }
+  }
+
+  const check::CrdCheck& check_;
+  const check::RewriteForecast& forecast_;
+  const check::ObjectMutation* mutation_;
+  std::vector<Worker> workers_;
+  rewrite::DoomedObjects doomed_;
+};
+
+std::string Bytes(std::uint64_t bytes) {
+  constexpr double kUnit = 1024;
+  const char* unit = "KiB";
+  double size = static_cast<double>(bytes) / kUnit;
+  if (size >= kUnit) {
+    size /= kUnit;
+    unit = "MiB";
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %s", size, unit);
+  return text;
+}
+
+std::string Duration(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  const auto whole = [](double value) {
+    return std::to_string(std::max(1L, std::lround(std::ceil(value))));
+  };
+  if (seconds < 2 * kMinute) return whole(seconds) + " s";
+  if (seconds < 2 * kHour) return whole(seconds / kMinute) + " min";
+  return whole(seconds / kHour) + " h";
+}
+
+// Of the first object by path, as far as the server does not tolerate it.
+std::string FirstRefusal(const report::ValidityReport& validity) {
+  const auto first = std::ranges::find_if(
+      validity.fields, [&](const report::InvalidUse& use) { return validity.Refuses(use); });
+  if (first == validity.fields.end()) return "";
+  const std::string object = first->examples.empty() ? "" : first->examples.front() + ": ";
+  return ": " + object + first->message;
+}
+
+// Empty where there is nothing to warn of.
+std::string RefusedLine(const report::CrdReport& crd, const report::ValidityReport& validity) {
+  const std::uint64_t count = validity.objects;
+  if (count == 0) return "";
+  return "Warning: once pruned, the API server refuses every write of " +
+         kube::base::Count(count, "object") + ", which " + (count == 1 ? "counts" : "count") +
+         " as invalid (" + report::OwnCommand("check " + crd.name) + ")" + FirstRefusal(validity) +
+         (count == 1 ? "" : ", ...");
+}
+
+// Empty where there is nothing to warn of.
+std::string InvalidLine(const PruningDryRun& dry_run) {
+  const report::CrdReport& crd = dry_run.report;
+  const auto version =
+      std::ranges::find(crd.versions, dry_run.write_version, &report::VersionReport::name);
+  if (version == crd.versions.end()) return "";
+  if (version->validity) return RefusedLine(crd, *version->validity);
+  const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
+  if (count == 0) return "";
+  return "Warning: once pruned, " + kube::base::Count(count, "object") +
+         " would be invalid, and updates refused (" + report::OwnCommand("check " + crd.name) +
+         "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
+}
+
+// As a rule objects are rewritten in the storage version.
+bool IsRewrittenBy(const report::VersionReport& version, const PruningPlan& plan) {
+  return version.storage || version.name == plan.dry_run.write_version;
+}
+
+// Each path once, of several versions as the one has it in which most objects lose it.
+std::vector<report::FieldUse> FieldsLost(const PruningPlan& plan) {
+  const report::CrdReport& crd = plan.dry_run.report;
+  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields;
+  std::map<std::string_view, const report::FieldUse*> by_path;
+  for (const report::VersionReport& version : crd.versions) {
+    if (!IsRewrittenBy(version, plan)) continue;
+    for (const report::FieldUse& use : version.pruned_fields) {
+      const report::FieldUse*& most = by_path[use.path];
+      if (most == nullptr || most->objects < use.objects) most = &use;
+    }
+  }
+  std::vector<report::FieldUse> fields;
+  for (const auto& [path, use] : by_path) fields.push_back(*use);
+  return fields;
+}
+
+std::uint64_t ObjectsLosing(const PruningPlan& plan) {
+  const report::CrdReport& crd = plan.dry_run.report;
+  if (plan.in_one_pass && crd.storage_migration) {
+    return crd.storage_migration->objects_losing_fields;
+  }
+  std::uint64_t losing = 0;
+  int versions = 0;
+  for (const report::VersionReport& version : crd.versions) {
+    if (!IsRewrittenBy(version, plan)) continue;
+    losing = version.objects_losing_fields;
+    ++versions;
+  }
+  // Rather too many than too few: it is not counted how many lose by either of two.
+  return versions > 1 ? crd.objects_losing_fields : losing;
+}
+
+std::string MutationLine(const PruningPlan& plan) {
+  const PruningDryRun& dry_run = plan.dry_run;
+  return "plan: " + plan.mutation + " changes " + std::to_string(dry_run.mutated) + " of " +
+         kube::base::Count(dry_run.report.object_count, "object") +
+         (plan.backup.empty() || dry_run.mutated == 0
+              ? " before pruning"
+              : " before pruning, which are backed up as they are now");
+}
+
+std::string LossLine(const PruningPlan& plan) {
+  const report::CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t losing = ObjectsLosing(plan);
+  std::string line = crd.name + ": ";
+  if (losing == 0)
+    return line + "none of " + kube::base::Count(crd.object_count, "object") +
+           " would lose a field" + (plan.mutation.empty() ? "" : " behind the mutation");
+  line += std::to_string(losing) + " of " + kube::base::Count(crd.object_count, "object") +
+          " would lose ";
+  line += kube::base::Count(FieldsLost(plan).size(), "field");
+  if (!plan.mutation.empty()) return line + " behind the mutation";
+  return line + " (" + report::OwnCommand("check " + crd.name) + ")";
+}
+
+std::string WebhookText(const UpdateWebhooks& webhooks) {
+  if (!webhooks.unknown_because.empty()) {
+    return "which admission webhooks see updates is unknown: " + webhooks.unknown_because;
+  }
+  if (webhooks.names.empty()) return "no admission webhook sees updates";
+  std::vector<std::string> names = webhooks.names;
+  if (names.size() > kMostNames) {
+    const std::size_t more = names.size() - kMostNames;
+    names.resize(kMostNames);
+    names.push_back(std::to_string(more) + " more");
+  }
+  return kube::base::Count(webhooks.names.size(), "admission webhook") +
+         (webhooks.names.size() == 1 ? " sees" : " see") +
+         " updates: " + kube::base::Join(names, ", ");
+}
+
+// For the backup, which a list of all objects is for, and for the wait behind the flip. Both matter
+// where objects are large.
+double EstimateReads(const PruningPlan& plan) {
+  const ObjectSizes& sizes = plan.dry_run.sizes;
+  if (sizes.objects == 0) return 0;
+  const double listing = static_cast<double>(sizes.bytes) * plan.cost.byte;
+  const double each = plan.cost.SecondsFor(sizes) / static_cast<double>(sizes.objects);
+  const std::uint64_t reads = kRounds * std::min(sizes.objects, kReadInRound);
+  return kReading * (listing + static_cast<double>(reads) * each);
+}
+
+// From the flip, or the rewrite before it, to the proof.
+std::string TimeText(const PruningPlan& plan) {
+  return "about " + Duration(EstimateWrites(plan) + EstimateReads(plan) + kWaitSeconds);
+}
+
+std::string WritesLine(const PruningPlan& plan) {
+  const report::CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t objects = crd.object_count;
+  std::string line = "plan: ";
+  if (plan.rewrites_before) {
+    line += kube::base::Count(objects, "write") + " before pruning";
+    if (plan.mutation.empty() || crd.stored_versions != std::vector{crd.storage_version}) {
+      line += " (stored as " + kube::base::Join(crd.stored_versions, " and ") + ")";
+    }
+    line += ", " + std::to_string(objects) + " after";
+  } else {
+    line += kube::base::Count(objects, "write");
+  }
+  line += ", " + TimeText(plan);
+  return line + "; " + WebhookText(plan.webhooks);
+}
+
+// Empty where there is nothing to tell.
+std::string ManagedFieldsLine(const PruningPlan& plan) {
+  const report::CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t objects = crd.managed_fields_to_clean.objects;
+  if (objects == 0) return "";
+  const std::string whose = "managedFields of " + kube::base::Count(objects, "object");
+  return plan.keeps_managed_fields
+             ? "plan: keep " + whose + ", which any other write would empty (" +
+                   report::OwnCommand("check " + crd.name) + ")"
+             : "Warning: the writes empty " + whose + " (" +
+                   report::OwnCommand("check " + crd.name) + ")";
+}
+
+}  // namespace
+
+double EstimateWrites(const PruningPlan& plan) {
+  const ObjectSizes& sizes = plan.dry_run.sizes;
+  const double gain = sizes.objects < kMany || plan.concurrency == 1 ? 1 : kGainOfMany;
+  const double slowest = plan.max_rate > 0 ? static_cast<double>(sizes.objects) / plan.max_rate : 0;
+  const double verifying = std::max(slowest, plan.cost.SecondsFor(sizes) / gain);
+  const double rewriting = std::max(slowest, kChanging * plan.cost.SecondsFor(sizes) / gain);
+  const double pass = rewriting + (plan.verifies ? verifying : 0);
+  return pass + (plan.rewrites_before ? rewriting + verifying : 0);
+}
+
+std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
+  return kube::base::Count(objects, "object") + ", " + Bytes(bytes);
+}
+
+PruningDryRun DryRunPruning(const check::LiveCrd& crd, const check::RewriteForecast& forecast,
+                            const DryRunOptions& options, const kube::client::Session& session) {
+  std::vector<cluster::ListJob> jobs;
+  const std::size_t workers = cluster::WorkerCount();
+  jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<cluster::ItemTaker> {
+    return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, options.mutation.get(),
+                                         workers);
+  });
+  cluster::ReadLists(jobs, session,
+                     {.chunk_size = options.chunk_size,
+                      .workers = workers,
+                      .lists_at_once = 1,
+                      .on_progress = options.on_progress});
+  PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
+  result.write_version = crd.read_version;
+  if (jobs[0].error) result.error = jobs[0].error->message;
+  return result;
+}
+
+std::vector<std::string> DescribePlan(const PruningPlan& plan) {
+  const std::string& name = plan.dry_run.report.name;
+  std::vector<std::string> lines{LossLine(plan)};
+  if (!plan.mutation.empty()) lines.push_back(MutationLine(plan));
+  lines.push_back(WritesLine(plan));
+  if (!plan.crd_file.empty()) {
+    lines.push_back("plan: " + name + " becomes what " + plan.crd_file +
+                    " says, as by kubectl apply, in the same write that turns pruning on");
+  }
+  lines.push_back("plan: every write that changes what is stored is an event for all who watch " +
+                  name);
+  const std::string managed_fields = ManagedFieldsLine(plan);
+  if (!managed_fields.empty() && plan.keeps_managed_fields) lines.push_back(managed_fields);
+  if (!plan.backup.empty() && plan.dry_run.backup_objects > 0) {
+    lines.push_back("plan: back up " +
+                    DescribeSize(plan.dry_run.backup_objects, plan.dry_run.backup_bytes) + ", to " +
+                    plan.backup);
+  }
+  for (const std::string& error : plan.dry_run.report.object_errors) {
+    lines.push_back("Warning: the server will refuse an object: " + error);
+  }
+  if (!plan.dry_run.mutation_error.empty()) {
+    lines.push_back("Warning: an object cannot be mutated, which keeps pruning off: " +
+                    plan.dry_run.mutation_error);
+  }
+  const std::string& note = plan.dry_run.report.note;
+  if (!note.empty()) lines.push_back("Warning: " + note);
+  if (!managed_fields.empty() && !plan.keeps_managed_fields) lines.push_back(managed_fields);
+  if (std::string line = InvalidLine(plan.dry_run); !line.empty()) lines.push_back(std::move(line));
+  if (!plan.gitops_owner.empty()) {
+    lines.push_back(
+        "Warning: " + plan.gitops_owner + " manages " + name +
+        " and may undo this or stop at it: pause it, and take spec.preserveUnknownFields: "
+        "true out of the manifest that it keeps (one of v1beta1 has to say false)");
+  }
+  return lines;
+}
+
+report::ForetoldLoss ForetellLoss(const PruningPlan& plan) {
+  return {.objects = plan.dry_run.report.object_count,
+          .objects_losing_fields = ObjectsLosing(plan),
+          .pruned_fields = FieldsLost(plan),
+          .managed_fields = plan.dry_run.report.managed_fields_to_clean,
+          .plan = DescribePlan(plan)};
+}
+
+}  // namespace migrate::migration

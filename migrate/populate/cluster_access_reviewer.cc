@@ -1,0 +1,124 @@
+#include "migrate/populate/cluster_access_reviewer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/utf8.h"
+#include "kube/client/gathered_call.h"
+#include "kube/json/json.h"
+#include "migrate/populate/keys.h"
+
+namespace migrate::populate {
+namespace {
+
+using kube::admission::UserInfo;
+using kube::client::GatheredCall;
+using kube::json::Arena;
+using kube::json::Type;
+using kube::json::Value;
+
+// An answer repeats the question, whose user may be in very many groups.
+constexpr std::size_t kMostAnswerBytes = 1024 * 1024;
+// What an authorizer says is for people.
+constexpr std::size_t kMostReasonBytes = 1024;
+
+Value TextsOf(const std::vector<std::string_view>& texts, Arena& arena) {
+  Value list = Value::Array();
+  for (const std::string_view text : texts) list.Append(Value::String(text), arena);
+  return list;
+}
+
+// In all versions: a right is to an object, whatever version it is written in.
+Value AttributesOf(const TemplateRight& right, Arena& arena) {
+  Value attributes = Value::Object();
+  attributes.Set("group", Value::String(kGroup), arena);
+  attributes.Set("version", Value::String("*"), arena);
+  attributes.Set("resource", Value::String(right.resource), arena);
+  attributes.Set("verb", Value::String(right.verb), arena);
+  if (!right.name.empty()) attributes.Set("name", Value::String(right.name), arena);
+  return attributes;
+}
+
+Value SpecOf(const UserInfo& user, const TemplateRight& right, Arena& arena) {
+  Value spec = Value::Object();
+  spec.Set("resourceAttributes", AttributesOf(right, arena), arena);
+  if (!user.username.empty()) spec.Set("user", Value::String(user.username), arena);
+  if (!user.uid.empty()) spec.Set("uid", Value::String(user.uid), arena);
+  if (!user.groups.empty()) spec.Set("groups", TextsOf(user.groups, arena), arena);
+  if (user.extra.empty()) return spec;
+  Value* extra = spec.Set("extra", Value::Object(), arena);
+  for (const auto& [key, values] : user.extra) extra->Set(key, TextsOf(values, arena), arena);
+  return spec;
+}
+
+kube::client::ApiRequest RequestOf(const UserInfo& user, const TemplateRight& right) {
+  Arena arena;
+  Value review = Value::Object();
+  review.Set("apiVersion", Value::String("authorization.k8s.io/v1"), arena);
+  review.Set("kind", Value::String("SubjectAccessReview"), arena);
+  review.Set("spec", SpecOf(user, right, arena), arena);
+  kube::client::ApiRequest request;
+  request.method = "POST";
+  request.target = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+  request.content_type = "application/json";
+  request.body = kube::json::Print(review);
+  request.changes_nothing = true;
+  request.most_bytes = kMostAnswerBytes;
+  return request;
+}
+
+AccessAnswer Unknown(std::string_view why) {
+  return {AccessAnswer::Kind::kUnknown,
+          std::string(kube::base::utf8::Prefix(why, kMostReasonBytes))};
+}
+
+AccessAnswer ReadAnswer(const std::string& body) {
+  kube::json::Document document;
+  if (document.Parse(body)) return Unknown("the server's answer is not JSON");
+  const Value* status = document.root().Find("status");
+  const Value* allowed = status == nullptr ? nullptr : status->Find("allowed", Type::kBool);
+  if (allowed == nullptr) return Unknown("the server's answer does not say whether it is allowed");
+  if (allowed->AsBool()) return {AccessAnswer::Kind::kAllowed};
+  std::string_view reason = status->FindText("reason");
+  if (reason.empty()) reason = status->FindText("evaluationError");
+  return {AccessAnswer::Kind::kDenied,
+          std::string(kube::base::utf8::Prefix(reason, kMostReasonBytes))};
+}
+
+AccessAnswer AnswerOf(const GatheredCall& call) {
+  if (!call.is_done()) return Unknown("the server did not answer in time");
+  if (call.error()) return Unknown(call.error()->message);
+  return ReadAnswer(call.body());
+}
+
+}  // namespace
+
+std::vector<AccessAnswer> ClusterAccessReviewer::Ask(const UserInfo& user,
+                                                     const std::vector<TemplateRight>& rights) {
+  if (rights.empty()) return {};
+  const kube::client::Turns::Part part(turns_);
+  std::deque<GatheredCall> calls;  // cancelled while it still is this thread's turn
+  std::string problem;
+  try {
+    for (const TemplateRight& right : rights) {
+      calls.emplace_back(client_).Start(RequestOf(user, right));
+    }
+    turns_.Wait(clock_.Now() + patience_,
+                [&calls] { return std::ranges::all_of(calls, &GatheredCall::is_done); });
+  } catch (const std::exception& thrown) {
+    problem = thrown.what();
+  }
+  std::vector<AccessAnswer> answers;
+  for (const GatheredCall& call : calls) {
+    answers.push_back(call.is_done() || problem.empty() ? AnswerOf(call) : Unknown(problem));
+  }
+  answers.resize(rights.size(), Unknown(problem));
+  return answers;
+}
+
+}  // namespace migrate::populate

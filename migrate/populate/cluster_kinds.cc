@@ -1,0 +1,168 @@
+#include "migrate/populate/cluster_kinds.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "kube/client/client.h"
+#include "kube/go/go_format.h"
+#include "kube/meta/type_meta.h"
+#include "migrate/populate/call_words.h"
+#include "migrate/populate/cluster_scope.h"
+
+namespace migrate::populate {
+namespace {
+
+using kube::client::UrlEscape;
+using kube::json::Type;
+using kube::json::Value;
+
+std::string VersionPath(const std::string& group, const std::string& version) {
+  return group.empty() ? "/api/" + UrlEscape(version)
+                       : "/apis/" + UrlEscape(group) + "/" + UrlEscape(version);
+}
+
+std::span<const Value> ElementsOf(const Value& object, std::string_view key) {
+  const Value* list = object.Find(key);
+  return list == nullptr ? std::span<const Value>() : list->elements();
+}
+
+// NoKindMatchError of apimachinery pkg/api/meta.
+std::string NoMatch(const GroupKind& type, const std::string& version) {
+  const kube::meta::GroupVersion group_version{type.group, version};
+  const std::string where = version.empty() ? type.group : group_version.ToString();
+  return "no matches for kind " + kube::go::GoQuote(type.kind) +
+         (version.empty() ? " in group " : " in version ") + kube::go::GoQuote(where);
+}
+
+std::string Unreadable(const std::string& group, const std::string& version,
+                       const std::string& why) {
+  return "cannot find out which kinds " + kube::meta::GroupVersion{group, version}.ToString() +
+         " has: " + why;
+}
+
+}  // namespace
+
+std::string ServedKind::ListPath(const std::string& namespace_) const {
+  std::string path = VersionPath(type.group, version);
+  if (!namespace_.empty()) path += "/namespaces/" + UrlEscape(namespace_);
+  return path + "/" + UrlEscape(plural);
+}
+
+std::string ServedKind::ObjectPath(const std::string& namespace_, const std::string& name) const {
+  return ListPath(namespace_) + "/" + UrlEscape(name);
+}
+
+std::string ServedKind::ObjectText(std::string_view name) const {
+  return plural + (type.group.empty() ? "" : "." + type.group) + " \"" + std::string(name) + "\"";
+}
+
+kube::base::Result<ClusterKinds, std::string> ClusterKinds::Read(
+    const std::set<std::string>& groups, const kube::client::Session& session) {
+  ClusterKinds kinds;
+  std::string why = kinds.ReadGroups(groups, session);
+  if (!why.empty()) return kube::base::Unexpected(std::move(why));
+  kinds.ReadKinds(session);
+  return kinds;
+}
+
+std::string ClusterKinds::ReadGroups(const std::set<std::string>& groups,
+                                     const kube::client::Session& session) {
+  // The group without a name is older than the list of groups.
+  if (groups.contains("")) groups_[""] = {{.name = "v1", .path = VersionPath("", "v1")}};
+  if (groups.empty() || *groups.rbegin() == "") return "";
+  const auto list = session.client.Get("/apis");
+  if (session.is_stopped()) return "";
+  if (!list) return list.error().message;
+  for (const Value& group : ElementsOf((*list)->root(), "groups")) {
+    const std::string name(group.FindText("name"));
+    if (name.empty() || !groups.contains(name)) continue;
+    Versions& versions = groups_[name];
+    for (const Value& each : ElementsOf(group, "versions")) {
+      const std::string version(each.FindText("version"));
+      versions.push_back({.name = version, .path = VersionPath(name, version)});
+    }
+    const Value* preferred = group.Find("preferredVersion");
+    if (preferred == nullptr) continue;
+    const std::string_view first = preferred->FindText("version");
+    std::stable_partition(versions.begin(), versions.end(),
+                          [first](const Version& version) { return version.name == first; });
+  }
+  return "";
+}
+
+void ClusterKinds::ReadKinds(const kube::client::Session& session) {
+  std::vector<kube::client::ApiRequest> requests;
+  for (const auto& [group, versions] : groups_) {
+    for (const Version& version : versions) {
+      requests.emplace_back();
+      requests.back().target = version.path;
+    }
+  }
+  const auto lists = session.client.SendAll(std::move(requests));
+  std::size_t next = 0;
+  for (auto& [group, versions] : groups_) {
+    for (Version& version : versions) {
+      const auto& list = lists[next++];
+      if (list) {
+        TakeKinds(group, version, (*list)->root());
+      } else {
+        version.error = Unreadable(group, version.name, WordsOf(list.error()));
+      }
+    }
+  }
+}
+
+void ClusterKinds::TakeKinds(const std::string& group, Version& version, const Value& list) {
+  if (list.Find("resources", Type::kArray) == nullptr) {
+    version.error = Unreadable(group, version.name, "the server's answer is no list of resources");
+    return;
+  }
+  for (const Value& resource : ElementsOf(list, "resources")) {
+    const std::string plural(resource.FindText("name"));
+    const std::string kind(resource.FindText("kind"));
+    // What has a slash is a subresource, and may be of the kind of another group.
+    if (plural.empty() || kind.empty() || plural.find('/') != plural.npos) continue;
+    const Value* is_namespaced = resource.Find("namespaced", Type::kBool);
+    version.kinds.try_emplace(
+        kind, ServedKind{.type = {group, kind},
+                         .version = version.name,
+                         .plural = plural,
+                         .is_namespaced = is_namespaced != nullptr && is_namespaced->AsBool()});
+  }
+}
+
+KindResult ClusterKinds::Find(const GroupKind& type, const std::string& version) const {
+  const KindError unknown{KindError::Why::kUnknown, NoMatch(type, version)};
+  const auto group = groups_.find(type.group);
+  if (group == groups_.end()) return kube::base::Unexpected(unknown);
+  const auto found = std::ranges::find(group->second, version, &Version::name);
+  if (found == group->second.end()) return kube::base::Unexpected(unknown);
+  if (!found->error.empty()) {
+    return kube::base::Unexpected(KindError{KindError::Why::kUnreadable, found->error});
+  }
+  const auto kind = found->kinds.find(type.kind);
+  if (kind == found->kinds.end()) return kube::base::Unexpected(unknown);
+  return kind->second;
+}
+
+KindResult ClusterKinds::FindPreferred(const GroupKind& type) const {
+  KindError error{KindError::Why::kUnknown, NoMatch(type, "")};
+  const auto group = groups_.find(type.group);
+  if (group == groups_.end()) return kube::base::Unexpected(error);
+  for (const Version& version : group->second) {
+    auto found = Find(type, version.name);
+    if (found) return found;
+    if (found.error().why == KindError::Why::kUnreadable) error = found.error();
+  }
+  return kube::base::Unexpected(error);
+}
+
+bool ClusterKinds::IsClusterScoped(const GroupKind& type) const {
+  const auto found = FindPreferred(type);
+  return found ? !found->is_namespaced : IsKnownClusterScoped(type);
+}
+
+}  // namespace migrate::populate

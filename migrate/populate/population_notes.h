@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/base/clock.h"
+#include "kube/client/session.h"
+#include "migrate/populate/population.h"
+#include "migrate/populate/population_state.h"
+#include "migrate/populate/round_events.h"
+#include "migrate/populate/single_write.h"
+
+namespace migrate::populate {
+
+/// Says what became of namespaces and templates: of a namespace that it was populated, by a label,
+/// and what was done there and has failed, by Events; of a template, by an Event, why it is
+/// refused.
+class PopulationNotes {
+ public:
+  struct Options {
+    /// Namespaces that have what they are to have get the label, once no initializer is pending or
+    /// `is_overdue`.
+    bool marks_populated = false;
+    std::function<bool(const ClusterNamespace&)> is_overdue{};
+    /// Takes a line for people, without a line break.
+    std::function<void(const std::string&)> tell{};
+    /// Is called several times a second while it waits for the server.
+    std::function<void()> on_tick{};
+  };
+
+  /// `population` says how fast; it, and what `session` refers to, must outlive it.
+  PopulationNotes(Options options, const PopulationOptions& population,
+                  const kube::client::Session& session);
+
+  /// Takes what a round tells.
+  RoundEvents& events() { return events_; }
+  /// Writes what is to be said of these after a round over them, but keeps the Events of what went
+  /// well. One whose label cannot be set is unfinished: all that is created there is asked about
+  /// until it is.
+  void Send(const std::vector<std::string>& namespaces, PopulationState& state);
+  /// Since when the oldest of the Events is kept; absent: none is.
+  std::optional<kube::base::Clock::TimePoint> kept_since() const { return kept_since_; }
+  /// Creates `most` of the Events that were kept, as of the time of their rounds.
+  void SendKept(std::size_t most);
+  /// Forgets those that are kept.
+  void DropKept();
+  /// Creates an Event of each template that is refused, for a reason that was not told yet.
+  void SendRefusals(const PopulationInput& input);
+  void SendEvent(const PopulationEvent& event);
+
+ private:
+  using Writes = std::vector<std::unique_ptr<SingleWrite>>;
+  using FailureFunction = std::function<void(const std::string& namespace_name)>;
+
+  bool IsToBeMarked(const std::string& name, const PopulationState& state) const;
+  void SendEvents(Writes events);
+  void SendAll(Writes writes, const std::string& trouble, bool& is_told,
+               const FailureFunction& on_failure);
+
+  const Options options_;
+  const PopulationOptions& population_;
+  const kube::client::Session session_;
+  RoundEvents events_;
+  Writes kept_;
+  std::map<std::string, std::string> told_refusals_;  // by template
+  std::optional<kube::base::Clock::TimePoint> kept_since_;
+  bool is_label_trouble_told_ = false, is_event_trouble_told_ = false;  // while it lasts
+};
+
+}  // namespace migrate::populate

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "kube/admission/handler.h"
+#include "migrate/populate/access_reviewer.h"
+#include "migrate/populate/initialization.h"
+#include "migrate/populate/known_population.h"
+
+namespace migrate::populate {
+
+struct WebhookChoice {
+  bool is_wanted = true;
+  /// Requests pass where nobody answers (failurePolicy Ignore).
+  bool ignore_failures = false;
+};
+
+struct WebhookOptions {
+  /// What rests on these is no permission where it can be got around by waiting for a time when
+  /// nobody answers, so requests fail then; the administrator may choose otherwise. Namespaces can
+  /// be neither made, nor changed, nor finally deleted meanwhile.
+  WebhookChoice creator{}, opt_out{}, use{};
+  /// This one has an end that nobody can keep who does not answer, and would stop all that is made
+  /// in new namespaces, our own pods perhaps: so requests pass.
+  WebhookChoice initialization{.ignore_failures = true};
+  /// The webhooks stay when the program ends. Without that nobody is asked from its end until it,
+  /// or another replica, has configured them again.
+  bool persistent = false;
+  /// Has to be longer than a ClusterAccessReviewer is patient.
+  std::chrono::seconds timeout{10};
+  /// Whose namespaces opt out: names of users, see UserOfServiceAccount.
+  std::set<std::string, std::less<>> opt_out_users{};
+  std::chrono::seconds initialization_timeout{30};
+  std::function<TimePoint()> now = TimeOfDay;
+};
+
+/// What an API server asks us about namespaces, by handlers:
+///
+///     creator               mutates: who makes a namespace is noted on it
+///     creator/check         validates: nobody changes that
+///     opt-out               mutates: namespaces of some users opt out; only where there are any
+///     opt-out/check         validates: others may not say so
+///     use                   validates: some templates may not be used by everybody
+///     initializers          mutates: a new namespace says who has to finish it
+///     initialization        validates: objects in namespaces that were not populated yet
+///     initialization/check  validates: not everybody may say that they were
+///
+/// Each asks about no more than selectors of a configuration can say:
+///
+/// - Those that validate Namespaces are for the subresources too, by which labels and annotations
+///   can be changed as well.
+///   Annotations and the selectors of templates cannot be asked for, so they are for all.
+/// - `initialization` is for what is created in namespaces that are not populated, do not opt out,
+///   and are not kube-system, by their labels, so that nobody is asked in the long run. Age, an
+///   annotation, and that nothing selects a namespace, are no labels: one that opts out by its
+///   annotation alone is said to be populated. It is for nothing outside of namespaces:
+///   an API server would ask us about its own question whether somebody may `initialize`.
+class PopulationWebhooks {
+ public:
+  /// `population` and `access` must outlive it, and it the handlers.
+  PopulationWebhooks(const KnownPopulation& population, AccessReviewer& access,
+                     WebhookOptions options);
+  PopulationWebhooks(const PopulationWebhooks&) = delete;
+  PopulationWebhooks& operator=(const PopulationWebhooks&) = delete;
+
+  /// For an endpoint as well as for configurations.
+  kube::admission::Handlers MakeHandlers() const;
+
+ private:
+  kube::admission::HandlerOptions OptionsOf(const WebhookChoice& choice) const;
+  kube::admission::HandlerOptions CheckOptionsOf(const WebhookChoice& choice) const;
+  void AddCreator(kube::admission::Handlers& handlers) const;
+  void AddOptOut(kube::admission::Handlers& handlers) const;
+  void AddUse(kube::admission::Handlers& handlers) const;
+  void AddInitialization(kube::admission::Handlers& handlers) const;
+
+  const KnownPopulation& population_;
+  AccessReviewer& access_;
+  const WebhookOptions options_;
+  const InitializationGuard initialization_;
+};
+
+}  // namespace migrate::populate

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "migrate/check/rewrite_forecast.h"
+#include "migrate/cluster/list_reader.h"
+#include "migrate/cluster/object_watch.h"
+#include "migrate/rewrite/backup.h"
+#include "migrate/rewrite/doomed_objects.h"
+#include "migrate/rewrite/known_writes.h"
+
+namespace migrate::rewrite {
+
+/// Which objects are backed up, and where to.
+struct BackupRunOptions {
+  std::string target;  ///< of their list, in all namespaces
+  std::filesystem::path path;
+  std::filesystem::path known_writes;  ///< the file of KnownWritesLog
+  std::int64_t generation = 0;         ///< of the CRD
+  std::int64_t chunk_size = 500;
+  std::function<void(const cluster::ListProgress&)> on_progress{};
+};
+
+/// Backs up the objects that a rewrite will change, and keeps the backup current until it is told
+/// to complete it: a watch shows what is written while the list is read and after it.
+///
+/// Whatever is not complete when it ends leaves nothing behind.
+class BackupRun {
+ public:
+  enum class Step {
+    kDone,
+    kInterrupted,  ///< by Session::stop
+    kFailed,       ///< see error()
+  };
+
+  /// All must outlive it. Throws kube::base::Error where a file cannot be made; so do the other
+  /// methods where one cannot be written.
+  BackupRun(const BackupRunOptions& options, const check::RewriteForecast& forecast,
+            const kube::client::Session& session);
+  ~BackupRun();
+
+  /// Reads the list, and the watch until nothing has come for a moment.
+  Step Read();
+  /// Ends the watch: no object is read any more. After Read, and as shortly as can be before the
+  /// flip: what is written in between is not in the files.
+  void EndWatch();
+  /// Makes both files complete.
+  BackupSummary Complete();
+
+  const std::string& error() const { return error_; }
+  /// Why the objects could not be watched: what was written since the list is not in the backup.
+  /// Empty if they could.
+  std::string unwatched_because() const;
+  /// After Complete: objects that lose a field and were not written since the list.
+  std::vector<DoomedObject> doomed() const;
+
+ private:
+  class Taker;
+
+  Step ReadList();
+  Step CatchUp();
+  void Begin();
+  void TakeItem(int attempt, kube::json::Document& item, std::uint64_t number);
+  void TakeEvent(cluster::WatchEventType type, kube::json::Value& object);
+  void Note(const kube::json::Value& object, bool is_backed_up);
+  void AdvanceWatch(const std::string& resource_version);
+  bool is_stopped() const { return session_.is_stopped(); }
+
+  const BackupRunOptions& options_;
+  const check::RewriteForecast& forecast_;
+  const kube::client::Session session_;
+  std::unique_ptr<Backup> backup_;
+  std::unique_ptr<KnownWritesLog> known_;
+  std::unique_ptr<cluster::ObjectWatch> watch_;
+  DoomedObjects doomed_;
+  int attempts_ = 0;  // to read the list
+  std::string error_;
+};
+
+}  // namespace migrate::rewrite

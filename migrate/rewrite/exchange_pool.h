@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/base/clock.h"
+#include "kube/client/session.h"
+#include "kube/json/json.h"
+#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/throttle.h"
+
+namespace migrate::rewrite {
+
+/// Keeps as many objects on their way as the throttle allows, and those that wait to be tried
+/// again beside them.
+class ExchangePool {
+ public:
+  /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
+  /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
+  /// An answer that does not come within `answer_limit` is not waited for any longer, whatever the
+  /// server does with the request; zero: it always is.
+  ExchangePool(Throttle throttle, std::function<void(const std::string&)> on_wait,
+               const kube::client::Session& session, kube::base::Clock::Duration answer_limit = {});
+  ~ExchangePool();
+
+  /// Is told what became of an object.
+  using OnDone = std::function<void(Exchange&)>;
+  /// Takes the answers that came since the last call. Sends on what has its next request at hand.
+  /// `on_put_off`, which may be empty, is told once of an object that is to be tried again.
+  void TakeAnswers(const OnDone& on_done, const OnDone& on_put_off = nullptr);
+
+  /// Sends what is due again, as far as the throttle allows. To be called ahead of HasRoom in each
+  /// round.
+  void SendDue();
+  /// True if a new object may begin: not where too many wait already to be tried again.
+  bool HasRoom() const;
+  void Begin(std::unique_ptr<Exchange> exchange);
+  /// Sends nothing more: what is in flight ends, within half a minute or without an answer; what
+  /// waits to be tried again is forgotten.
+  void Stop();
+
+  /// How many objects are on their way, or wait to be tried again.
+  std::size_t size() const { return in_flight_.size() + waiting_.size(); }
+  bool is_idle() const { return size() == 0; }
+  /// When time alone lets something be sent.
+  kube::base::Clock::TimePoint next_event() const;
+
+ private:
+  class Flight;
+  void Send(std::unique_ptr<Flight> flight);
+  void Take(std::unique_ptr<Flight> flight, const OnDone& on_done, const OnDone& on_put_off);
+  void TellHold(std::chrono::seconds hold);
+  void TellStall();
+  void GiveUpLate();
+
+  Throttle throttle_;
+  const std::function<void(const std::string&)> on_wait_;
+  const kube::client::Session session_;
+  const kube::base::Clock::Duration answer_limit_;
+  kube::base::Clock::TimePoint looked_at_{};   // for what may be sent
+  kube::base::Clock::TimePoint told_until_{};  // of the last wait that was told
+  kube::base::Clock::TimePoint moved_;         // when an object was done, or there was no need to
+  kube::base::Clock::TimePoint stall_told_{};
+  std::string last_error_;  // since an object was done; empty: no answer at all
+  std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;
+  std::vector<const Flight*> answered_;
+  std::optional<kube::base::Clock::TimePoint> stopped_at_;
+  std::multimap<kube::base::Clock::TimePoint, std::unique_ptr<Flight>>
+      waiting_;                    // by when it is due
+  kube::json::Document document_;  // of one answer after the other
+};
+
+}  // namespace migrate::rewrite

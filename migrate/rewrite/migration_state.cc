@@ -1,0 +1,195 @@
+#include "migrate/rewrite/migration_state.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "kube/base/descriptor.h"
+#include "kube/base/environment.h"
+#include "kube/base/error.h"
+#include "migrate/cluster/private_file.h"
+#include "migrate/rewrite/migration_state_json.h"
+
+namespace migrate::rewrite {
+namespace {
+
+namespace fs = std::filesystem;
+using kube::base::Descriptor;
+
+constexpr char kStateFile[] = "state.json";
+constexpr char kNewStateFile[] = "state.json.new";
+constexpr mode_t kStateFolderMode = 0700;
+constexpr mode_t kPrivateFile = 0600;
+// A few doomed objects with some paths each; whatever is longer is not ours.
+constexpr std::size_t kMaxStateBytes = 16 * 1024 * 1024;
+
+std::string Refusal(const std::string& what, const fs::path& path, int error) {
+  return "cannot " + what + " \"" + path.string() + "\": " + std::generic_category().message(error);
+}
+
+[[noreturn]] void FailToKeepState(const std::string& what, const fs::path& path, int error) {
+  throw kube::base::Error(Refusal(what, path, error) + " (choose another folder by --state-dir)");
+}
+
+// Of a folder that is in use: another one would not know what this one tells.
+[[noreturn]] void FailInUse(const std::string& what, const fs::path& path, int error) {
+  throw kube::base::Error(Refusal(what, path, error) +
+                          "; mend that, then run the same command again");
+}
+
+// A uid comes from a server: as the name of a folder it must stay within its parent.
+std::string FolderName(std::string_view uid, std::string_view otherwise) {
+  constexpr std::size_t kLongest = 100;
+  std::string name(uid.substr(0, kLongest));
+  for (char& c : name) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+    if (!is_plain) c = '_';
+  }
+  return name.empty() ? std::string(otherwise) : name;
+}
+
+// Opens a folder that is ours alone, made if it is not there; a link in its place is refused.
+int OpenPrivateFolder(const fs::path& path) {
+  if (mkdir(path.c_str(), kStateFolderMode) != 0 && errno != EEXIST)
+    FailToKeepState("make", path, errno);
+  Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.get() < 0) FailToKeepState("open", path, errno);
+  struct stat status = {};
+  if (fstat(folder.get(), &status) != 0) FailToKeepState("open", path, errno);
+  if (status.st_uid != geteuid()) FailToKeepState("use", path, EPERM);
+  if (fchmod(folder.get(), kStateFolderMode) != 0) FailToKeepState("use", path, errno);
+  return folder.Release();
+}
+
+// Of the cluster under which there is the state of this CRD; empty: there is none.
+fs::path FindClusterFolder(const fs::path& state_dir, const std::string& crd_folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(state_dir, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (fs::exists(at->path() / crd_folder / kStateFile, ignored)) return at->path();
+  }
+  return {};
+}
+
+void WriteTo(int file, std::string_view text, const fs::path& path) {
+  if (const int error = kube::base::WriteAll(file, text)) FailInUse("write", path, error);
+}
+
+void Sync(int descriptor, const fs::path& path) {
+  if (fsync(descriptor) != 0) FailInUse("write", path, errno);
+}
+
+// Absent if it is too long.
+std::optional<std::string> ReadAll(int file, const fs::path& path) {
+  std::string text;
+  char buffer[8192];
+  for (;;) {
+    const ssize_t count = read(file, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) FailInUse("read", path, errno);
+    if (text.size() > kMaxStateBytes) return std::nullopt;
+    if (count == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+StateFolder::StateFolder(const fs::path& state_dir, const std::string& cluster,
+                         const std::string& crd_uid, const std::string& crd_name)
+    : crd_uid_(crd_uid) {
+  const std::string crd_folder = FolderName(crd_uid, "crd");
+  fs::path cluster_path = FindClusterFolder(state_dir, crd_folder);
+  if (cluster_path.empty()) cluster_path = state_dir / FolderName(cluster, "cluster");
+  path_ = cluster_path / crd_folder;
+  std::error_code error;
+  fs::create_directories(state_dir, error);
+  if (error) FailToKeepState("make", state_dir, error.value());
+  if (cluster::BelongsToAnother(state_dir)) FailToKeepState("use", state_dir, EPERM);
+  const Descriptor cluster_folder(OpenPrivateFolder(cluster_path));
+  Descriptor folder(OpenPrivateFolder(path_));
+  if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) FailToKeepState("lock", path_, errno);
+    throw kube::base::Error("another migration of \"" + crd_name + "\" is running (it uses \"" +
+                            path_.string() + "\"); wait for it to end");
+  }
+  lock_ = folder.Release();
+}
+
+StateFolder::~StateFolder() {
+  if (lock_ >= 0) close(lock_);
+}
+
+bool StateFolder::IsLeft(const fs::path& state_dir, const std::string& crd_uid) {
+  return !FindClusterFolder(state_dir, FolderName(crd_uid, "crd")).empty();
+}
+
+MigrationState StateFolder::Load() const {
+  MigrationState none;
+  none.crd_uid = crd_uid_;
+  const Descriptor file(openat(lock_, kStateFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  // What cannot be read may tell what is held.
+  const fs::path path = path_ / kStateFile;
+  if (file.get() < 0 && errno != ENOENT) FailInUse("read", path, errno);
+  if (file.get() < 0) return none;
+  const std::optional<std::string> text = ReadAll(file.get(), path);
+  if (text && text->empty()) return none;
+  std::optional<MigrationState> state = text ? ReadMigrationState(*text) : std::nullopt;
+  if (state && state->crd_uid == crd_uid_) return *std::move(state);
+  throw kube::base::Error(
+      "\"" + path.string() +
+      "\" is not the state of this migration (another release may have written it), "
+      "and may tell which objects are held; go on with that release, or move the "
+      "folder away to begin anew");
+}
+
+void StateFolder::Save(const MigrationState& state) {
+  const fs::path path = path_ / kNewStateFile;
+  unlinkat(lock_, kNewStateFile, 0);
+  const Descriptor file(openat(lock_, kNewStateFile,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
+  if (file.get() < 0) FailInUse("write", path, errno);
+  WriteTo(file.get(), PrintMigrationState(state), path);
+  Sync(file.get(), path);
+  if (renameat(lock_, kNewStateFile, lock_, kStateFile) != 0) FailInUse("write", path, errno);
+  Sync(lock_, path_);
+}
+
+// The state goes first: without it what is left of the other files counts for nothing.
+void StateFolder::Clear() {
+  if (unlinkat(lock_, kStateFile, 0) != 0 && errno != ENOENT) FailInUse("clear", path_, errno);
+  Sync(lock_, path_);
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+    fs::remove_all(entry.path(), error);
+    if (error) break;
+  }
+  if (error) FailInUse("clear", path_, error.value());
+}
+
+fs::path FindStateDir() {
+  const kube::base::Environment environment = kube::base::ProcessEnvironment();
+  // The XDG specification: a relative path is invalid, and to be ignored.
+  const fs::path state_home = environment.variable("XDG_STATE_HOME");
+  if (state_home.is_absolute()) return state_home / "kubectl-prune";
+  const fs::path home = environment.variable("HOME");
+  return home.empty() ? home : home / ".local" / "state" / "kubectl-prune";
+}
+
+fs::path DefaultStateDir() {
+  fs::path found = FindStateDir();
+  if (!found.empty()) return found;
+  throw kube::base::Error(
+      "no folder for the state of the migration: neither XDG_STATE_HOME nor HOME is set; name one "
+      "by --state-dir");
+}
+
+}  // namespace migrate::rewrite

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/rewrite/sweep.h"
+
+namespace migrate::rewrite {
+
+/// A failed object of an earlier run, for --retry-from.
+struct RetriedObject {
+  std::string crd, namespace_, name;
+  /// That run did not write it, as its backup does not have it (ObjectClass::kHeld).
+  bool is_held = false;
+};
+
+/// The objects of `retried` that are of the CRD.
+std::vector<ObjectName> RetriedOf(const std::string& crd_name,
+                                  const std::vector<RetriedObject>& retried);
+
+/// Has a sweep hold those of them that the earlier run held, for where there is no state of that
+/// run to tell which of them still are to be. Changes nothing where there are none.
+void HoldAsReported(const std::string& crd_name, const std::vector<RetriedObject>& retried,
+                    SweepOptions& options);
+
+}  // namespace migrate::rewrite

@@ -1,0 +1,132 @@
+#include "plugin/command/check_output.h"
+
+#include <algorithm>
+
+#include "migrate/cluster/manifest_crd.h"
+#include "plugin/report/check_page.h"
+#include "plugin/report/check_report_json.h"
+#include "plugin/report/check_summary.h"
+#include "plugin/report/report_forms.h"
+#include "plugin/terminal/terminal.h"
+
+namespace plugin::command {
+namespace {
+
+using kube::json::Arena;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
+
+// As a rule a pipeline broke that should have given CRDs. A cluster may have none.
+bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
+  return report.crds.empty() && options.ignore.empty() && !options.input.filenames.empty();
+}
+
+bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
+  const bool is_refused = crd.apply && !crd.apply->accepted;
+  return fail_on.blocked && (crd.verdict == Verdict::kBlocked || is_refused);
+}
+
+// What could not be looked at may hide anything: never exit code 0 or 1.
+bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
+  return !report.file_errors.empty() || report.not_all_crds_read ||
+         std::ranges::any_of(report.crds, [&](const CrdReport& crd) {
+           // Of a schema that the server would refuse it says nothing that an object does not fit
+           // it.
+           const bool are_objects_missing = !crd.object_errors.empty() && !IsBlocked(crd, fail_on);
+           return crd.verdict == Verdict::kUnknown || are_objects_missing;
+         });
+}
+
+bool IsFindingOfFiles(const CrdReport& crd, const FailOn& fail_on) {
+  if (!crd.file_objects) return false;
+  return (fail_on.loses_fields && crd.file_objects->objects_losing_fields > 0) ||
+         (fail_on.invalid && crd.file_objects->validity.objects > 0);
+}
+
+bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
+  return IsBlocked(crd, fail_on) ||
+         (fail_on.loses_fields &&
+          (crd.objects_losing_fields > 0 || crd.MakesInvalid() || crd.DropsConversion())) ||
+         (fail_on.invalid && crd.HasInvalid()) || IsFindingOfFiles(crd, fail_on) ||
+         (fail_on.migration_needed && crd.migration_needed);
+}
+
+std::string NothingFound(const CheckOptions& options) {
+  if (!options.crd_selector.empty()) {
+    return "error: no CustomResourceDefinition of the files is a new one, or one of the cluster "
+           "that "
+           "--crd-selector chooses\n";
+  }
+  return "error: " + std::string(migrate::cluster::kNoCrdsFound) + "\n";
+}
+
+// Names and rows say nothing of what they do not vouch for; reports for programs have it all.
+std::string PrintNotes(const CheckReport& report, const CheckOptions& options) {
+  const bool is_for_people = options.output == terminal::OutputFormat::kTable ||
+                             options.output == terminal::OutputFormat::kWide ||
+                             options.output == terminal::OutputFormat::kName;
+  return is_for_people && !ShowsSections(options) ? report::Notes(report, /*all=*/false) : "";
+}
+
+}  // namespace
+
+int ExitCode(const CheckReport& report, const CheckOptions& options) {
+  if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
+  return std::ranges::any_of(report.crds,
+                             [&](const CrdReport& c) { return IsFinding(c, options.fail_on); });
+}
+
+bool ShowsSections(const CheckOptions& options) {
+  return !options.no_headers && (options.output == terminal::OutputFormat::kTable ||
+                                 options.output == terminal::OutputFormat::kWide);
+}
+
+std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
+  std::string err;
+  if (report.not_all_crds_read) {
+    err += "error: interrupted: not all CRDs were read\n";
+  } else if (FoundNothing(report, options) && report.file_errors.empty()) {
+    err += NothingFound(options);
+  } else if (report.crds.empty() && options.input.filenames.empty()) {
+    err += "No resources found\n";
+  }
+  for (const std::string& error : report.file_errors)
+    err += "error: " + terminal::Printable(error) + "\n";
+  for (const std::string& hint : report.file_hints)
+    err += "Warning: " + terminal::Printable(hint) + "\n";
+  if (ShowsSections(options)) return err;
+  return err + report::IncompleteErrors(report) + PrintNotes(report, options);
+}
+
+report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now) {
+  return {.wide = options.output == terminal::OutputFormat::kWide,
+          .rows_only = options.no_headers,
+          // Who names a CRD wants to know all of it.
+          .all_fields = !options.input.crds.empty(),
+          .show_objects = options.show_objects,
+          .now = now};
+}
+
+std::string NameOf(const CrdReport& crd) {
+  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
+}
+
+CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now) {
+  const auto names = [&report] {
+    std::string out;
+    for (const CrdReport& crd : report.crds) out += NameOf(crd) + "\n";
+    return out;
+  };
+  const report::ReportForms forms = {
+      .json = [&](Arena& arena) { return report::ToJson(report, options.show_objects, arena); },
+      .page = [&] { return report::PageOf(report); },
+      .names = names,
+      .table = [&] { return report::PrintCheckTable(report, TableOptions(options, now)); }};
+  return {.out = report::PrintForm(forms, options.output, options.output_template),
+          .err = PrintErrors(report, options),
+          .exit_code = ExitCode(report, options)};
+}
+
+}  // namespace plugin::command

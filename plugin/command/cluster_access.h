@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kube/base/clock.h"
+#include "kube/client/session.h"
+#include "migrate/report/run_facts.h"
+#include "plugin/cli/options.h"
+#include "plugin/command/stop_signal.h"
+
+namespace kube::client {
+class PluginAnswer;
+}
+namespace kube::client {
+class CurlTransport;
+}
+
+namespace plugin::command {
+
+/// The way to the cluster that flags, kubeconfig and environment name.
+class ClusterAccess {
+ public:
+  enum class Right {
+    kRead,   ///< whatever would change something is refused (kube::client::ReadOnlyTransport)
+    kWrite,  ///< everything is sent
+  };
+
+  /// Contacts nothing yet. `write_line` is given warnings of the server, its wishes to wait, and
+  /// with -v a line a request. `clock` must outlive it. Throws kube::base::Error if the kubeconfig
+  /// cannot be used.
+  ClusterAccess(const cli::CommonOptions& options, Right right, const kube::base::Clock& clock,
+                std::function<void(const std::string&)> write_line);
+  /// A connection of its own to where `other` goes, for another thread: what a credential plugin
+  /// gives for one of both is used by the other too. `options` are those of `other`, which may end
+  /// before it.
+  ClusterAccess(const ClusterAccess& other, const cli::CommonOptions& options,
+                std::function<void(const std::string&)> write_line);
+  ~ClusterAccess();
+
+  /// With --match-server-version the first call asks the server for its version, and throws
+  /// kube::base::Error if it is another one.
+  kube::client::Client& client();
+  /// client() for as long as no signal says to stop.
+  kube::client::Session session() {
+    return {.client = client(),
+            .clock = clock_,
+            .stop = &StopFlag(),
+            .patience = patience_,
+            .address = address_};
+  }
+  /// The certificate by which the server is known, PEM. It may need ten seconds. Empty: it shows
+  /// none, or cannot be reached; who asks it for more gets to know why.
+  std::string ServerCertificate();
+  /// Which cluster a report is of, as it is at `time`.
+  migrate::report::RunFacts FactsAt(std::chrono::sys_seconds time) const;
+
+ private:
+  ClusterAccess(const cli::CommonOptions& options, Right right, const kube::base::Clock& clock,
+                std::function<void(const std::string&)> write_line,
+                std::shared_ptr<kube::client::PluginAnswer> answer);
+
+  void RequireServerVersion();
+
+  const Right right_;
+  std::shared_ptr<kube::client::PluginAnswer> answer_;
+  std::unique_ptr<kube::client::CurlTransport> transport_;
+  std::unique_ptr<kube::client::Transport> read_only_;  // before transport_; absent with kWrite
+  std::unique_ptr<kube::client::Credentials> credentials_;
+  std::unique_ptr<kube::client::Client> client_;
+  const kube::base::Clock& clock_;
+  kube::base::Clock::Duration patience_{};
+  std::string address_;
+  std::string server_, context_;
+  bool must_match_version_;
+};
+
+/// Warns by `write_line` of a namespace that does not exist: what was read of it is as empty as if
+/// it held nothing. Asks nobody where it is empty.
+void WarnOfMissingNamespace(const std::string& namespace_, ClusterAccess& cluster,
+                            const std::function<void(const std::string&)>& write_line);
+
+}  // namespace plugin::command

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "plugin/cli/command_line.h"
+
+namespace plugin::command {
+
+/// The command line to complete: the words behind `kubectl prune __complete`, each as it is.
+/// Nothing for other `words`.
+std::optional<std::span<const std::string>> WordsToComplete(std::span<const std::string> words);
+
+/// Prints what the last of `words` may become, as kubectl's completion and the scripts of `kubectl
+/// prune completion` read it: a candidate a line, with a tab before its description, then ":" and
+/// what the shell shall do (completion_script.cc). Says nothing on stderr, asks nobody, and ends
+/// within three seconds whatever the cluster does. Returns the exit code, 0.
+int RunComplete(cli::CommandRows commands, std::span<const std::string> words);
+
+}  // namespace plugin::command

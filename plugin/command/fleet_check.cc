@@ -1,0 +1,109 @@
+#include "plugin/command/fleet_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "kube/base/clock.h"
+#include "kube/base/environment.h"
+#include "kube/base/error.h"
+#include "kube/client/curl_transport.h"
+#include "kube/client/kubeconfig.h"
+#include "migrate/cluster/worker_pool.h"
+#include "plugin/command/check_output.h"
+#include "plugin/command/check_run.h"
+#include "plugin/command/context_choice.h"
+#include "plugin/command/fleet_console.h"
+#include "plugin/command/run_facts.h"
+#include "plugin/command/side_by_side.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/terminal/output.h"
+
+namespace plugin::command {
+namespace {
+
+using migrate::report::FleetCluster;
+using migrate::report::FleetReport;
+
+constexpr int kErrorExitCode = 2;
+
+/// One run of CheckFleet.
+class FleetCheck {
+ public:
+  FleetCheck(const CheckOptions& options, const std::vector<std::string>& contexts,
+             const kube::client::Kubeconfig& kubeconfig)
+      : options_(options),
+        kubeconfig_(kubeconfig),
+        parallel_(std::min(static_cast<std::size_t>(options.fleet.parallel), contexts.size())),
+        console_(contexts.size(), terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock_) {
+    for (const std::string& context : contexts) report_.clusters.push_back({.name = context});
+  }
+
+  FleetReport Run() {
+    RunSideBySide(report_.clusters.size(), parallel_,
+                  [this](std::size_t i) { Check(report_.clusters[i]); });
+    report_.differences = migrate::report::FindDifferences(report_.clusters);
+    // One that the selector leaves out is not missing.
+    if (!options_.crd_selector.empty()) migrate::report::ForgetMissing(report_.differences);
+    report_.run = LocalFactsAt(TimeOfDay());
+    return std::move(report_);
+  }
+
+ private:
+  void Check(FleetCluster& cluster) {
+    try {
+      if (StopFlag()) throw kube::base::Error("interrupted");
+      const std::string why = WhyNowhere(cluster.name, kubeconfig_);
+      if (!why.empty()) throw kube::base::Error(why);
+      cluster.check = CheckCluster(OptionsOf(cluster), SurroundingsOf(cluster));
+      cluster.exit_code = ExitCode(cluster.check, options_);
+    } catch (const std::exception& error) {
+      cluster.error = error.what();
+      cluster.is_interrupted = StopFlag();
+      cluster.exit_code = kErrorExitCode;
+    }
+    console_.End(cluster.name);
+  }
+
+  CheckOptions OptionsOf(const FleetCluster& cluster) const {
+    CheckOptions options = options_;
+    options.common.connection.context = cluster.name;
+    return options;
+  }
+
+  // The cores are for all of them: more threads would only take memory.
+  CheckSurroundings SurroundingsOf(FleetCluster& cluster) {
+    const std::string& name = cluster.name;
+    return {.write_line = [this, name](const std::string& line) { console_.WriteLine(name, line); },
+            .on_progress = [this, name](const std::string& what,
+                                        const auto& counts) { console_.Show(name, what, counts); },
+            .on_schemas =
+                [&cluster](const std::string& crd, const migrate::report::CrdSchemas& schemas) {
+                  cluster.schemas[crd] = schemas;
+                },
+            .workers = std::max<std::size_t>(migrate::cluster::WorkerCount() / parallel_, 1)};
+  }
+
+  const CheckOptions& options_;
+  const kube::client::Kubeconfig& kubeconfig_;
+  const std::size_t parallel_;
+  const kube::base::SystemClock clock_;
+  FleetConsole console_;
+  FleetReport report_;
+};
+
+}  // namespace
+
+FleetReport CheckFleet(const CheckOptions& options) {
+  const kube::client::Kubeconfig kubeconfig = kube::client::LoadKubeconfig(
+      options.common.connection.kubeconfig, kube::base::ProcessEnvironment());
+  const std::vector<std::string> contexts =
+      ChooseContexts(ReadPatterns(options.fleet.contexts), kubeconfig);
+  kube::client::CurlTransport::PrepareForThreads();
+  CatchStopSignals();
+  return FleetCheck(options, contexts, kubeconfig).Run();
+}
+
+}  // namespace plugin::command

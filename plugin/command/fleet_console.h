@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "kube/base/clock.h"
+#include "migrate/cluster/list_reader.h"
+#include "migrate/rewrite/sweep.h"
+#include "plugin/terminal/progress.h"
+
+namespace plugin::command {
+
+/// What is told on stderr of the clusters of a fleet while they are worked on, each line behind the
+/// name of its cluster: "prod-a: reading objects: 12000 of 20000". On a terminal progress is one
+/// live line for all, elsewhere each cluster has its line every ten seconds. For any thread.
+class FleetConsole {
+ public:
+  /// `clusters` is how many there are. `clock` must outlive it.
+  FleetConsole(std::size_t clusters, bool is_terminal, terminal::Progress::Write write,
+               const kube::base::Clock& clock);
+
+  void WriteLine(const std::string& cluster, const std::string& line);
+  /// `what` of the cluster is being read.
+  void Show(const std::string& cluster, const std::string& what,
+            const migrate::cluster::ListProgress& progress);
+  /// `what` of the cluster is being rewritten, or verified.
+  void Show(const std::string& cluster, const std::string& what,
+            const migrate::rewrite::SweepProgress& progress);
+  /// Writes `lines`, of no cluster alone, and behind them a question, and leaves the line to the
+  /// answer.
+  void Ask(const std::vector<std::string>& lines, const std::string& question);
+  /// Ends the line of a question that has got no answer.
+  void EndQuestion();
+  /// The cluster has nothing more to tell.
+  void End(const std::string& cluster);
+
+ private:
+  void ShowText(const std::string& cluster, const std::string& text);
+  terminal::Progress& ProgressOf(const std::string& cluster);
+
+  std::mutex mutex_;  // for all below
+  const std::size_t clusters_;
+  std::size_t ended_ = 0;
+  const bool is_terminal_;
+  const terminal::Progress::Write write_;
+  const kube::base::Clock& clock_;
+  std::map<std::string, std::unique_ptr<terminal::Progress>> progress_;  // by cluster; one of all
+};
+
+}  // namespace plugin::command

@@ -1,0 +1,329 @@
+#include "plugin/command/fleet_migration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/base/clock.h"
+#include "kube/base/environment.h"
+#include "kube/base/error.h"
+#include "kube/client/answer_meaning.h"
+#include "kube/client/curl_transport.h"
+#include "kube/client/kubeconfig.h"
+#include "kube/client/lease_record.h"
+#include "migrate/cluster/worker_pool.h"
+#include "migrate/migration/holder.h"
+#include "migrate/rewrite/cluster_uid.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/command/cluster_identity.h"
+#include "plugin/command/common_question.h"
+#include "plugin/command/context_choice.h"
+#include "plugin/command/context_folder.h"
+#include "plugin/command/fleet_console.h"
+#include "plugin/command/fleet_observer.h"
+#include "plugin/command/fleet_questions.h"
+#include "plugin/command/lease_thread.h"
+#include "plugin/command/migration_summary.h"
+#include "plugin/command/run_facts.h"
+#include "plugin/command/side_by_side.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/terminal/migration_console.h"
+#include "plugin/terminal/output.h"
+
+namespace plugin::command {
+namespace {
+
+using kube::base::Error;
+using migrate::migration::MigrationOptions;
+using migrate::report::DryRun;
+using migrate::report::FleetMigrationReport;
+using migrate::report::MigratedCluster;
+using migrate::report::Outcome;
+using terminal::MigrationConsole;
+
+constexpr int kFailedExitCode = 2;
+// For a proof that two ways lead to one cluster, both ways round.
+constexpr std::chrono::seconds kProofPatience(30);
+
+/// A cluster of the fleet, and the way to it.
+struct Member {
+  MigratedCluster result;
+  ClusterIdentity identity;
+  std::unique_ptr<ClusterAccess> access;  // absent where it is not to be migrated
+};
+
+Answers WhoAnswers(const cli::MigrateOptions& options,
+                   const MigrationConsole::ReadAnswer& read_answer) {
+  if (options.yes || options.dry_run != DryRun::kNone) return Answers::kYes;
+  return read_answer ? Answers::kPerson : Answers::kNobody;
+}
+
+// Of a cluster that cannot be reached, or does not know us, it says nothing that kube-system was
+// asked for first.
+Error UidError(const kube::client::CallError& error) {
+  using kube::client::Meaning;
+  const Meaning meaning = MeaningOf(error);
+  if (meaning == Meaning::kUnauthorized || IsUnanswered(meaning)) return Error(error.message);
+  return Error("cannot read the namespace kube-system, by which clusters are told apart: " +
+               error.message);
+}
+
+int WorstExitCodeOf(const migrate::report::MigrationReport& report) {
+  const auto is_interrupted = [](const auto& crd) { return crd.outcome == Outcome::kInterrupted; };
+  if (std::ranges::any_of(report.crds, is_interrupted)) return kFailedExitCode;
+  return ExitCodeOf(report);
+}
+
+/// One run of MigrateFleet.
+class FleetMigration {
+ public:
+  FleetMigration(const cli::MigrateOptions& options, const MigrationOptions& common,
+                 const std::vector<std::string>& contexts,
+                 const kube::client::Kubeconfig& kubeconfig)
+      : options_(options),
+        common_(common),
+        kubeconfig_(kubeconfig),
+        parallel_(std::min(static_cast<std::size_t>(options.fleet.parallel), contexts.size())),
+        read_answer_(terminal::AnswersFromTerminal(&StopFlag())),
+        answers_(WhoAnswers(options, read_answer_)),
+        console_(contexts.size(), terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock_),
+        places_(static_cast<std::ptrdiff_t>(parallel_)) {
+    for (const std::string& context : contexts) {
+      members_.push_back({.result = {.name = context}, .identity = {}, .access = nullptr});
+    }
+  }
+
+  FleetMigrationReport Run() {
+    const kube::base::Clock::TimePoint start = clock_.Now();
+    RunSideBySide(members_.size(), parallel_, [this](std::size_t i) {
+      Try(members_[i], [this](Member& member) { Reach(member); });
+    });
+    FindSame();
+    MigrateReached();
+    FleetMigrationReport report{.run = LocalFactsAt(TimeOfDay())};
+    for (Member& member : members_) report.clusters.push_back(std::move(member.result));
+    report.seconds = std::chrono::duration<double>(clock_.Now() - start).count();
+    return report;
+  }
+
+ private:
+  static void Try(Member& member, const std::function<void(Member&)>& work) {
+    MigratedCluster& result = member.result;
+    try {
+      if (StopFlag()) throw Error("interrupted");
+      work(member);
+    } catch (const std::exception& error) {
+      result.error = error.what();
+      result.is_interrupted = StopFlag();
+      result.exit_code = kFailedExitCode;
+      member.access.reset();
+    }
+  }
+
+  void Reach(Member& member) {
+    const std::string& name = member.result.name;
+    const std::string why = WhyNowhere(name, kubeconfig_);
+    if (!why.empty()) throw Error(why);
+    member.access = std::make_unique<ClusterAccess>(
+        OptionsOfCluster(options_, name).common, ClusterAccess::Right::kWrite, clock_,
+        [this, name](const std::string& line) { console_.WriteLine(name, line); });
+    auto uid = migrate::rewrite::FindClusterUid(member.access->client());
+    if (!uid) throw UidError(uid.error());
+    member.identity = ClusterIdentityOf(name, *uid, kubeconfig_);
+  }
+
+  // The first one by name stands for all. What is one way needs no proof, and leaves no doubt.
+  void FindSame() {
+    CompareAll(&FleetMigration::CompareWays);
+    CompareAll(&FleetMigration::CompareClusters);
+  }
+
+  // `compare` tells that the second one need not be held against any other.
+  void CompareAll(bool (FleetMigration::*compare)(Member& first, Member& second)) {
+    for (std::size_t i = 1; i < members_.size(); ++i) {
+      bool is_settled = false;
+      for (std::size_t j = 0; j < i && members_[i].access && !is_settled; ++j) {
+        if (!members_[j].access) continue;
+        Try(members_[i], [&](Member& own) { is_settled = (this->*compare)(members_[j], own); });
+      }
+    }
+  }
+
+  bool CompareWays(Member& first, Member& second) {
+    if (!first.identity.IsSameWayAs(second.identity)) return false;
+    LeaveOut(second, first);
+    return true;
+  }
+
+  bool CompareClusters(Member& first, Member& second) {
+    if (!first.identity.MayBe(second.identity)) return false;
+    if (options_.dry_run != DryRun::kNone) {
+      TellDoubt(first, second);
+      return true;
+    }
+    LeaveOutWhereProven(first, second);
+    return !second.access;
+  }
+
+  void LeaveOutWhereProven(Member& first, Member& second) {
+    const kube::base::Clock::TimePoint until = clock_.Now() + kProofPatience;
+    SameClusterProof proof = Prove(first, second, until);
+    if (proof.result == SameClusterProof::Result::kSame) return LeaveOut(second, first);
+    if (proof.result == SameClusterProof::Result::kNotWritten) {
+      proof = Prove(second, first, until);
+      if (proof.result == SameClusterProof::Result::kSame) return LeaveOut(first, second);
+    }
+    throw Error(WhyNotBoth(first, second, proof));
+  }
+
+  SameClusterProof Prove(Member& writer, Member& reader, kube::base::Clock::TimePoint until) const {
+    return ProveSameCluster(
+        writer.access->session(), reader.access->session(), options_.lease_namespace,
+        [] { return migrate::migration::IdentityOf(OwnHolder()); }, until);
+  }
+
+  // What was written by the way of `other` is there, so that this one has nothing left to do. Those
+  // that it was to stand for are the same as the other one, too.
+  void LeaveOut(Member& member, const Member& other) {
+    for (Member& one : members_) {
+      const bool is_same = &one == &member || one.result.same_as == member.result.name;
+      if (is_same) one.result.same_as = other.result.name;
+    }
+    member.access.reset();
+    console_.WriteLine(member.result.name, "note: it is the same cluster as " +
+                                               member.result.same_as +
+                                               ", so that it is migrated once");
+  }
+
+  void TellDoubt(const Member& first, const Member& second) {
+    console_.WriteLine(second.result.name,
+                       "note: it may be the same cluster as " + first.result.name +
+                           "; only a write could tell, so that this dry run shows both");
+  }
+
+  // Both at once, with the same uids, would take each other's state for their own.
+  std::string WhyNotBoth(const Member& first, const Member& second,
+                         const SameClusterProof& proof) const {
+    const std::string& name = first.result.name;
+    const std::string lease = kube::client::LeaseText(options_.lease_namespace, kFleetLease);
+    const std::string by_itself =
+        "migrate it by itself, with --context and a --state-dir of its own";
+    if (proof.result == SameClusterProof::Result::kOther) {
+      const std::string& uid = first.identity.uid;
+      const bool is_by_uid = !uid.empty() && uid == second.identity.uid;
+      return std::string("by its ") + (is_by_uid ? "uid" : "address") +
+             " it is the same cluster as " + name + ", but what was just written to the one, " +
+             lease + ", is not in the other: one was made of a snapshot of the other, or lies; " +
+             by_itself;
+    }
+    return "it may be the same cluster as " + name + ", which " + lease +
+           " could not prove: " + proof.why +
+           "; if it is the same, leave one of both contexts out, else " + by_itself;
+  }
+
+  // Those that ask wait for each other, so that there has to be a thread for each.
+  void MigrateReached() {
+    CommonQuestion question(members_.size(), [this](const auto& requests, const auto& ended) {
+      return AskPerson(requests, ended);
+    });
+    std::vector<Member*> reached;
+    for (Member& member : members_) {
+      member.access ? reached.push_back(&member) : TellEnd(member, question);
+    }
+    if (reached.empty()) return;
+    const auto migrate = [&](std::size_t i) { MigrateOne(*reached[i], question); };
+    if (answers_ == Answers::kPerson) {
+      migrate::cluster::RunAllWorkers(reached.size(), migrate);
+    } else {
+      RunSideBySide(reached.size(), parallel_, migrate);
+    }
+  }
+
+  void MigrateOne(Member& member, CommonQuestion& question) {
+    places_.acquire();
+    Try(member, [&](Member& own) { Migrate(own, question); });
+    member.access.reset();
+    places_.release();
+    TellEnd(member, question);
+  }
+
+  void TellEnd(const Member& member, CommonQuestion& question) {
+    console_.End(member.result.name);
+    question.End(member.result.name);
+  }
+
+  void Migrate(Member& member, CommonQuestion& question) {
+    const std::string& name = member.result.name;
+    const cli::MigrateOptions options = OptionsOfCluster(options_, name);
+    MigrationOptions own = common_;
+    own.pruning.backup_dir = options.backup_dir;
+    std::optional<LeaseThread> leases;
+    if (options.dry_run == DryRun::kNone) {
+      own.lease = leases.emplace(*member.access, options.common, clock_)
+                      .Options(options.lease_namespace, options.lease_timeout);
+    }
+    FleetObserver observer(name, answers_, console_, question, places_);
+    migrate::report::MigrationReport& report = member.result.migration;
+    report = migrate::migration::Migrate(own, {member.access->session(), observer});
+    WarnOfMissingNamespace(options.objects.namespace_, *member.access,
+                           [&](const std::string& line) { console_.WriteLine(name, line); });
+    report.run = member.access->FactsAt(TimeOfDay());
+    member.result.exit_code = WorstExitCodeOf(report);
+  }
+
+  std::vector<bool> AskPerson(const std::vector<Request>& requests,
+                              const std::vector<std::string>& ended) {
+    std::vector<bool> answers(requests.size(), false);
+    for (const FleetQuestion& asked : QuestionsOf(requests, ended)) {
+      if (StopFlag()) break;
+      console_.Ask(asked.lines, asked.question + " [y/N] ");
+      const std::optional<std::string> answer = read_answer_();
+      if (!answer) console_.EndQuestion();
+      for (const std::size_t i : asked.requests) answers[i] = terminal::IsYes(answer);
+    }
+    return answers;
+  }
+
+  const cli::MigrateOptions& options_;
+  const MigrationOptions& common_;
+  const kube::client::Kubeconfig& kubeconfig_;
+  const std::size_t parallel_;
+  const MigrationConsole::ReadAnswer read_answer_;
+  const Answers answers_;
+  const kube::base::SystemClock clock_;
+  FleetConsole console_;
+  Places places_;                // for those that are at work
+  std::vector<Member> members_;  // by name
+};
+
+}  // namespace
+
+cli::MigrateOptions OptionsOfCluster(const cli::MigrateOptions& options,
+                                     const std::string& context) {
+  cli::MigrateOptions own = options;
+  own.common.connection.context = context;
+  std::filesystem::path all = migrate::migration::PruningOptions().backup_dir;
+  if (!options.backup_dir.empty()) all = options.backup_dir;
+  own.backup_dir = (all / ContextFolder(context)).string();
+  return own;
+}
+
+migrate::report::FleetMigrationReport MigrateFleet(const cli::MigrateOptions& options,
+                                                   const MigrationOptions& common) {
+  const kube::client::Kubeconfig kubeconfig = kube::client::LoadKubeconfig(
+      options.common.connection.kubeconfig, kube::base::ProcessEnvironment());
+  const std::vector<std::string> contexts =
+      ChooseContexts(ReadPatterns(options.fleet.contexts), kubeconfig);
+  kube::client::CurlTransport::PrepareForThreads();
+  return FleetMigration(options, common, contexts, kubeconfig).Run();
+}
+
+}  // namespace plugin::command

@@ -1,0 +1,313 @@
+#include "plugin/command/migration_summary.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kube/base/text.h"
+#include "kube/base/utf8.h"
+#include "migrate/report/program_name.h"
+#include "plugin/report/migration_report_json.h"
+#include "plugin/report/template_output.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::command {
+namespace {
+
+using migrate::report::CountsText;
+using migrate::report::CrdMigration;
+using migrate::report::DryRun;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::report::ObjectFailure;
+using migrate::report::Outcome;
+
+constexpr std::size_t kFailuresShown = 20;
+// A message of a webhook may be a page long.
+constexpr std::size_t kMessageBytes = 400;
+
+std::string TypedName(const CrdMigration& crd) {
+  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
+}
+
+bool EndedBeforeFlip(const CrdMigration& crd) {
+  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
+}
+
+// "storedVersions v1beta1,v1 -> v1"
+std::string StoredText(const CrdMigration& crd) {
+  const std::string text = "storedVersions " + terminal::Printable(StoredVersionsText(crd));
+  const bool says_why = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
+  return says_why ? text + " kept: " + terminal::Printable(crd.kept_because) : text;
+}
+
+// "; managedFields of 12 objects cleaned (14 entries)"
+std::string CleanedText(const CrdMigration& crd) {
+  if (!crd.managed_fields_cleaned) return "";
+  const auto& [objects, entries] = *crd.managed_fields_cleaned;
+  return "; managedFields of " + kube::base::Count(objects, "object") +
+         (crd.dry_run == DryRun::kNone ? " cleaned" : " to clean") +
+         (entries == 0 ? ""
+                       : " (" + std::to_string(entries) + (entries == 1 ? " entry)" : " entries)"));
+}
+
+// "; managedFields of 3 objects emptied"
+std::string EmptiedText(const CrdMigration& crd) {
+  if (crd.managed_fields_emptied.empty()) return "";
+  return "; managedFields of " + kube::base::Count(crd.managed_fields_emptied.size(), "object") +
+         (crd.dry_run == DryRun::kNone ? " emptied" : " would be emptied");
+}
+
+// "; 412 mutated before pruning", where the counts do not tell.
+std::string MutatedText(const CrdMigration& crd) {
+  if (!crd.mutation) return "";
+  if (crd.dry_run == DryRun::kClient && crd.mutation->objects == 0) return "";
+  if (crd.dry_run == DryRun::kClient) {
+    return "; " + std::to_string(crd.mutation->objects_changing) + " to mutate";
+  }
+  if (!crd.before_flip || EndedBeforeFlip(crd)) return "";
+  return "; " + std::to_string((*crd.before_flip)[ObjectClass::kMutated]) +
+         " mutated before pruning";
+}
+
+std::string_view Verb(const CrdMigration& crd) {
+  return crd.outcome == Outcome::kDone || crd.lost_managed_fields_alone() ? "migrated"
+                                                                          : "not wholly migrated";
+}
+
+std::string SummaryLine(const CrdMigration& crd) {
+  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + MigratedObjectsText(crd) +
+         MutatedText(crd) + CleanedText(crd) + EmptiedText(crd) + "; " + StoredText(crd) + ")" +
+         std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
+}
+
+// What could not even be begun has nothing to count.
+bool HasSummary(const CrdMigration& crd) {
+  return crd.outcome == Outcome::kDone || crd.outcome == Outcome::kFailures ||
+         crd.counts.Total() > 0 || (EndedBeforeFlip(crd) && crd.before_flip->Total() > 0);
+}
+
+std::string PrintLines(const MigrationReport& report) {
+  std::string out;
+  for (const CrdMigration& crd : report.crds) {
+    if (HasSummary(crd)) out += SummaryLine(crd);
+  }
+  return out;
+}
+
+std::string PrintNames(const MigrationReport& report) {
+  std::string out;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kDone) out += TypedName(crd) + "\n";
+  }
+  return out;
+}
+
+std::string PrintReport(const MigrationReport& report, terminal::OutputFormat format) {
+  if (format == terminal::OutputFormat::kTable) return PrintLines(report);
+  if (format == terminal::OutputFormat::kName) return PrintNames(report);
+  if (format != terminal::OutputFormat::kJson && format != terminal::OutputFormat::kYaml) return "";
+  kube::json::Arena arena;
+  return terminal::PrintValue(report::ToJson(report, arena), format);
+}
+
+std::string FailureLine(const ObjectFailure& failure) {
+  const std::string slash = failure.namespace_.empty() ? "" : "/";
+  return "  " + terminal::Printable(failure.namespace_ + slash + failure.name) + ": " +
+         std::string(migrate::report::ClassName(failure.object_class)) + ": " +
+         terminal::Printable(kube::base::utf8::Shortened(failure.message, kMessageBytes)) + "\n";
+}
+
+std::string NotTriedText(const CrdMigration& crd) {
+  const auto not_tried =
+      std::ranges::count(crd.failures, ObjectClass::kNotTried, &ObjectFailure::object_class);
+  return not_tried == 0 ? "" : " (" + std::to_string(not_tried) + " not-tried)";
+}
+
+// Those that have something to tell.
+std::string FailureLines(const CrdMigration& crd) {
+  std::string lines;
+  std::size_t shown = 0;
+  for (const ObjectFailure& failure : crd.failures) {
+    if (shown == kFailuresShown) break;
+    if (failure.object_class == ObjectClass::kNotTried) continue;
+    lines += FailureLine(failure);
+    ++shown;
+  }
+  if (shown == crd.failures.size()) return lines;
+  return lines + "  and " + std::to_string(crd.failures.size() - shown) + " more" +
+         NotTriedText(crd) + "; -o json names all of them\n";
+}
+
+// What is held stays so however often it is tried.
+std::string HeldAdvice(const CrdMigration& crd) {
+  if (std::ranges::find(crd.failures, ObjectClass::kHeld, &ObjectFailure::object_class) ==
+      crd.failures.end()) {
+    return "";
+  }
+  return "Next: a held object may have fields in etcd that neither the backup nor the API shows; "
+         "it is no longer held once somebody writes it, which the --state-dir of the run that held "
+         "it tells, and --rewrite-unbacked rewrites it as it is\n";
+}
+
+std::string ContextFlag(const cli::MigrateOptions& options) {
+  const std::string& context = options.common.connection.context;
+  return context.empty() ? "" : " --context=" + terminal::ShellWord(context);
+}
+
+// What is not that of an earlier command.
+std::string StateDirFlag(const cli::MigrateOptions& options) {
+  return options.state_dir.empty() ? "" : " --state-dir=" + terminal::ShellWord(options.state_dir);
+}
+
+std::string MutationFlags(const cli::MigrateOptions& options) {
+  std::string flags;
+  for (const std::string& file : options.mutations) {
+    flags += " --mutation=" + terminal::ShellWord(file);
+  }
+  return flags;
+}
+
+std::string PrintFailures(const CrdMigration& crd, const cli::MigrateOptions& options) {
+  if (crd.failures.empty()) return "";
+  const bool is_dry_run = crd.dry_run != DryRun::kNone;
+  // Before the flip all objects have to be clean, not only these.
+  const std::string name = terminal::Printable(crd.name);
+  const std::string retry_advice =
+      is_dry_run || EndedBeforeFlip(crd)
+          ? "\n"
+          : ", or try only these by: " +
+                migrate::report::OwnCommand("migrate " + name + " --retry-failed") +
+                ContextFlag(options) + MutationFlags(options) + StateDirFlag(options) + "\n";
+  return name + ": " + kube::base::Count(crd.failures.size(), "object") +
+         (is_dry_run                 ? " would not be"
+          : crd.failures.size() == 1 ? " was not"
+                                     : " were not") +
+         " migrated:\n" + FailureLines(crd) +
+         "Next: mend what the messages name, then run the same command again" + retry_advice +
+         HeldAdvice(crd);
+}
+
+std::string PrintEmptied(const CrdMigration& crd) {
+  const std::set<std::string>& names = crd.managed_fields_emptied;
+  if (names.empty()) return "";
+  const bool is_dry_run = crd.dry_run != DryRun::kNone;
+  std::string out = terminal::Printable(crd.name) + ": the API server " +
+                    (is_dry_run ? "would empty" : "emptied") + " metadata.managedFields of " +
+                    kube::base::Count(names.size(), "object") +
+                    ", so that it does not know there who owns which field until each owner "
+                    "applies again:\n";
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown++ == kFailuresShown) break;
+    out += "  " + terminal::Printable(name) + "\n";
+  }
+  if (names.size() > kFailuresShown) {
+    out += "  and " + std::to_string(names.size() - kFailuresShown) +
+           " more; -o json names all of them\n";
+  }
+  return out;
+}
+
+std::string PrintError(const CrdMigration& crd) {
+  if (crd.outcome == Outcome::kInterrupted) {
+    const std::string what =
+        crd.error.empty() ? "interrupted" : terminal::PrintableLines(crd.error);
+    return terminal::Printable(crd.name) + ": " + what + "; the same command " +
+           (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
+  }
+  if (crd.error.empty()) return "";
+  return "error: " + terminal::Printable(crd.name) + ": " + terminal::PrintableLines(crd.error) +
+         "\n";
+}
+
+std::string PrintGenerationNote(const CrdMigration& crd) {
+  if (crd.generations_moved == 0) return "";
+  // The server compares with what it has read in the stored version, without the defaults of
+  // another one.
+  const char* why = crd.stored_before.size() > 1
+                        ? " moved: the storage version has defaults that the version they were "
+                          "stored in has not, or a mutating webhook changes them\n"
+                        : " moved although nothing was changed: a mutating webhook changes them\n";
+  return "note: " + terminal::Printable(crd.name) + ": the generation of " +
+         kube::base::Count(crd.generations_moved, "object") + why;
+}
+
+// A report names only what failed: of the rest it does not tell whether it is migrated.
+std::string PrintRetriedAdvice(const CrdMigration& crd, const cli::MigrateOptions& options) {
+  const bool retries = options.retry_failed || !options.retry_from.empty();
+  if (!retries || crd.outcome != Outcome::kDone) return "";
+  if (crd.dry_run != DryRun::kNone) return "";
+  return "Next: migrate and verify all objects by: " +
+         migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name)) +
+         ContextFlag(options) + (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
+}
+
+// As kubectl get: a namespace that does not exist has no objects either.
+std::string PrintNoneFound(const CrdMigration& crd, const cli::MigrateOptions& options) {
+  if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
+  const std::string& name = options.objects.namespace_;
+  return terminal::Printable(crd.name) + ": no objects found" +
+         (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
+}
+
+// Where the template fails people are told what was done: it cannot be asked for again.
+MigrationOutput PrintTemplated(const MigrationReport& report, const cli::MigrateOptions& options) {
+  kube::json::Arena arena;
+  auto printed = report::PrintByTemplate(report::ToJson(report, arena), options.output_template);
+  const std::string err = PrintMigrationErrors(report, options);
+  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCodeOf(report)};
+  return {.out = "",
+          .err = PrintLines(report) + err + "error: " + terminal::PrintableLines(printed.error()) +
+                 "\n",
+          .exit_code = 2};
+}
+
+}  // namespace
+
+std::string PrintMigrationErrors(const MigrationReport& report,
+                                 const cli::MigrateOptions& options) {
+  std::string err;
+  const bool is_for_people = options.output == terminal::OutputFormat::kTable ||
+                             options.output == terminal::OutputFormat::kName;
+  for (const CrdMigration& crd : report.crds) {
+    if (is_for_people) {
+      err += PrintFailures(crd, options) + PrintEmptied(crd) + PrintGenerationNote(crd) +
+             PrintNoneFound(crd, options) + PrintRetriedAdvice(crd, options);
+    }
+    err += PrintError(crd);
+  }
+  return err;
+}
+
+int ExitCodeOf(const MigrationReport& report) {
+  int code = 0;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kError) code = 2;
+    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
+  }
+  return code;
+}
+
+std::string StoredVersionsText(const CrdMigration& crd) {
+  const std::string before = kube::base::Join(crd.stored_before, ",");
+  if (crd.stored_after == crd.stored_before) return before;
+  return before + " -> " + kube::base::Join(crd.stored_after, ",");
+}
+
+std::string MigratedObjectsText(const CrdMigration& crd) {
+  if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
+  if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
+  return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
+}
+
+MigrationOutput PrintMigration(const MigrationReport& report, const cli::MigrateOptions& options) {
+  if (options.output == terminal::OutputFormat::kTemplate) return PrintTemplated(report, options);
+  return {.out = PrintReport(report, options.output),
+          .err = PrintMigrationErrors(report, options),
+          .exit_code = ExitCodeOf(report)};
+}
+
+}  // namespace plugin::command

@@ -1,0 +1,308 @@
+#include "plugin/report/check_page.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "plugin/report/check_sections.h"
+#include "plugin/report/check_summary.h"
+#include "plugin/report/check_tables.h"
+#include "plugin/report/field_tables.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::report {
+namespace {
+
+using kube::base::Count;
+using kube::base::Join;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
+using migrate::report::VersionReport;
+
+std::uint64_t CountOf(const CheckReport& report, Verdict verdict) {
+  return static_cast<std::uint64_t>(std::ranges::count(report.crds, verdict, &CrdReport::verdict));
+}
+
+std::uint64_t CountOf(const std::vector<const CrdReport*>& crds, Verdict verdict) {
+  return static_cast<std::uint64_t>(std::ranges::count(crds, verdict, &CrdReport::verdict));
+}
+
+// An object that is invalid in two versions counts once.
+std::uint64_t ObjectsInvalid(const CrdReport& crd) {
+  std::uint64_t most = 0;
+  for (const VersionReport& version : crd.versions) {
+    if (version.validity) most = std::max(most, version.validity->objects);
+    most = std::max(most, version.objects_invalid_once_pruned.value_or(0));
+  }
+  return most;
+}
+
+bool IsApplyRefused(const CrdReport& crd) { return crd.apply && !crd.apply->accepted; }
+
+bool HasBadFiles(const CrdReport& crd) {
+  return crd.file_objects &&
+         (crd.file_objects->objects_losing_fields > 0 || crd.file_objects->validity.objects > 0);
+}
+
+// What makes the exit code 1 without --fail-on.
+bool IsFound(const CrdReport& crd) {
+  return crd.verdict == Verdict::kBlocked || IsApplyRefused(crd) || crd.objects_losing_fields > 0 ||
+         crd.MakesInvalid() || crd.DropsConversion() || crd.HasInvalid() || HasBadFiles(crd);
+}
+
+Result ResultOf(const CrdReport& crd) {
+  if (crd.verdict == Verdict::kUnknown) return Result::kError;
+  if (IsFound(crd)) return Result::kFailed;
+  if (!crd.object_errors.empty()) return Result::kError;
+  return crd.objects_skipped ? Result::kSkipped : Result::kPassed;
+}
+
+Tone ToneOf(const CrdReport& crd) {
+  switch (ResultOf(crd)) {
+    case Result::kPassed:
+      return Tone::kGood;
+    case Result::kSkipped:
+      return crd.verdict == Verdict::kReady ? Tone::kWarning : Tone::kPlain;
+    case Result::kError:
+      return Tone::kWarning;
+    case Result::kFailed:
+      break;
+  }
+  return Tone::kBad;
+}
+
+std::string LossAnswer(const CrdReport& crd) {
+  return std::to_string(crd.objects_losing_fields) + " of " + Count(crd.object_count, "object") +
+         " would lose fields";
+}
+
+std::string ReadyAnswer(const CrdReport& crd) {
+  if (crd.objects_skipped) return "Its objects were not looked at, and may lose fields";
+  return "Nothing is lost in " + Count(crd.object_count, "object") + " when pruning is turned on";
+}
+
+std::string VerdictAnswer(const CrdReport& crd) {
+  switch (crd.verdict) {
+    case Verdict::kUnknown:
+      return "It could not be checked";
+    case Verdict::kBlocked:
+      return (IsApplyRefused(crd) ? std::string("kubectl apply is refused")
+                                  : "The API server would refuse to turn pruning on") +
+             (crd.objects_losing_fields == 0 ? "" : "; " + LossAnswer(crd));
+    case Verdict::kLosesFields:
+      if (crd.objects_losing_fields > 0) return LossAnswer(crd);
+      return crd.MakesInvalid() ? "Some objects would be invalid once they are pruned"
+                                : "Objects may be stored in a version that nothing converts any "
+                                  "more";
+    case Verdict::kInvalid:
+      return "The API server would refuse the next write of " +
+             Count(ObjectsInvalid(crd), "object");
+    case Verdict::kReady:
+      return ReadyAnswer(crd);
+    case Verdict::kPruning:
+      return crd.migration_needed ? "It prunes already; objects may be stored in an older version"
+                                  : "It prunes already";
+  }
+  return "";
+}
+
+bool IsDryRunComplete(const CrdReport& crd) {
+  return std::ranges::all_of(crd.versions,
+                             [](const auto& v) { return v.objects.has_value() || v.is_left_out; });
+}
+
+// It is not counted how many objects are both: what loses lies left, what is invalid right, and
+// between them is clean at least.
+Bar BarOf(const CrdReport& crd) {
+  if (crd.objects_skipped || crd.object_count == 0) return {};
+  const std::uint64_t total = crd.object_count;
+  const std::uint64_t losing = std::min(crd.objects_losing_fields, total);
+  const std::uint64_t invalid = std::min(ObjectsInvalid(crd), total);
+  const std::uint64_t clean = total - std::min(total, losing + invalid);
+  const bool is_complete = IsDryRunComplete(crd);
+  const char* rest = losing > 0 && invalid > 0 ? "clean at least" : "clean";
+  Bar bar{total};
+  bar.segments = {
+      {is_complete ? rest : "not known", losing, clean, is_complete ? Tone::kGood : Tone::kPlain},
+      {"losing fields", 0, losing, Tone::kBad},
+      {"invalid", total - invalid, invalid, Tone::kWarning}};
+  std::erase_if(bar.segments, [](const Segment& segment) { return segment.count == 0; });
+  return bar;
+}
+
+std::string YesNo(bool value) { return value ? "yes" : "no"; }
+
+std::vector<Fact> FactsOf(const CrdReport& crd) {
+  std::vector<Fact> facts;
+  const auto add = [&facts](const char* name, std::string value) {
+    if (!value.empty()) facts.push_back({name, std::move(value)});
+  };
+  add("File", crd.source);
+  if (crd.versions.empty()) return facts;
+  add("Kind", crd.kind);
+  add("Scope", crd.scope);
+  add("Preserves unknown fields", YesNo(crd.preserve_unknown_fields));
+  add("Structural", YesNo(std::ranges::all_of(crd.versions, &VersionReport::structural)));
+  add("Storage version", crd.storage_version);
+  add("Served versions", Join(crd.served_versions, ", "));
+  add("Stored versions", Join(crd.stored_versions, ", "));
+  add("Needs a storage migration", YesNo(crd.migration_needed));
+  if (crd.verified) add("Proof", crd.verified->Words());
+  if (crd.condition) {
+    add("NonStructuralSchema", crd.condition->status + ", " + crd.condition->reason);
+  }
+  return facts;
+}
+
+std::vector<Remark> RemarksOf(const CrdReport& crd) {
+  std::vector<Remark> remarks;
+  const auto add = [&remarks](Tone tone, std::string text) {
+    if (!text.empty()) remarks.push_back({tone, std::move(text)});
+  };
+  add(Tone::kBad, crd.error);
+  if (IsApplyRefused(crd)) add(Tone::kBad, "kubectl apply is refused: " + crd.apply->message);
+  if (crd.apply && !crd.apply->not_asked_because.empty()) {
+    add(Tone::kPlain,
+        "What kubectl apply is answered is by our own rules, as the API server was "
+        "not asked: " +
+            crd.apply->not_asked_because);
+  }
+  add(Tone::kWarning, crd.note);
+  const std::string next = NextStep(crd);
+  if (!next.empty()) add(Tone::kPlain, "Next: " + next);
+  return remarks;
+}
+
+Section SectionOf(const CrdReport& crd) {
+  Section section{.name = crd.name.empty() ? "<none>" : crd.name,
+                  .verdict = std::string(terminal::VerdictName(crd.verdict)),
+                  .tone = ToneOf(crd),
+                  .result = ResultOf(crd),
+                  .answer = VerdictAnswer(crd),
+                  .bar = BarOf(crd),
+                  .facts = FactsOf(crd),
+                  .remarks = RemarksOf(crd)};
+  section.last_writes = LastWritesOf(FoldVersions(crd.versions, &VersionReport::pruned_fields));
+  AddCheckTables(section, crd);
+  return section;
+}
+
+void AddLines(std::vector<Remark>& remarks, Tone tone, const std::string& lines) {
+  std::string_view rest = lines;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) remarks.push_back({tone, std::string(rest.substr(0, end))});
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+std::vector<Remark> RemarksOf(const CheckReport& report) {
+  std::vector<Remark> remarks;
+  if (report.not_all_crds_read) {
+    remarks.push_back({Tone::kBad, "It was interrupted: not all CRDs were read"});
+  }
+  for (const std::string& error : report.file_errors) remarks.push_back({Tone::kBad, error});
+  for (const std::string& hint : report.file_hints) remarks.push_back({Tone::kWarning, hint});
+  AddLines(remarks, Tone::kWarning, InterruptedNote(report) + RunNotes(report, true));
+  return remarks;
+}
+
+struct Finding {
+  Verdict verdict;
+  std::string_view one, many;
+};
+
+constexpr Finding kFindings[] = {
+    {Verdict::kUnknown, " could not be checked", " could not be checked"},
+    {Verdict::kBlocked, " is blocked", " are blocked"},
+    {Verdict::kLosesFields, " would lose fields", " would lose fields"},
+    {Verdict::kInvalid, " has invalid objects", " have invalid objects"},
+};
+
+std::string GoodAnswer(const CheckReport& report) {
+  const std::uint64_t ready = CountOf(report, Verdict::kReady);
+  if (ready == 0) return "Pruning is on for " + Count(report.crds.size(), "CRD");
+  const bool is_partial =
+      !report.object_filter.empty() || std::ranges::any_of(report.crds, [](const CrdReport& crd) {
+        return crd.verdict == Verdict::kReady && (crd.objects_skipped || crd.object_count == 0);
+      });
+  return Count(ready, "CRD") + (ready == 1 ? " is" : " are") +
+         " ready: nothing is lost when pruning is turned on" +
+         (is_partial ? ", as far as objects were looked at" : "");
+}
+
+std::string AnswerOf(const CheckReport& report) {
+  if (report.crds.empty()) return "No CRD was checked";
+  std::string answer;
+  for (const Finding& finding : kFindings) {
+    const std::uint64_t count = CountOf(report, finding.verdict);
+    if (count == 0) continue;
+    answer.append(answer.empty() ? "" : ", ").append(std::to_string(count));
+    if (answer.find("CRD") == std::string::npos) {
+      answer += " of " + Count(report.crds.size(), "CRD");
+    }
+    answer += count == 1 ? finding.one : finding.many;
+  }
+  if (!answer.empty()) return answer;
+  const auto found = static_cast<std::uint64_t>(std::ranges::count_if(report.crds, IsFound));
+  return found == 0 ? GoodAnswer(report)
+                    : std::to_string(found) + " of " + Count(report.crds.size(), "CRD") +
+                          (found == 1 ? " has findings" : " have findings");
+}
+
+}  // namespace
+
+Page PageOf(const CheckReport& report) {
+  Page page{.command = "check", .answer = AnswerOf(report), .run = report.run};
+  std::vector<const CrdReport*> crds;
+  for (const CrdReport& crd : report.crds) crds.push_back(&crd);
+  page.tallies = TalliesOf(crds);
+  page.remarks = RemarksOf(report);
+  for (const migrate::report::UpgradeStep& step : report.steps) {
+    page.steps.push_back({step.title, step.command, step.reason});
+  }
+  for (const CrdReport& crd : report.crds) page.sections.push_back(SectionOf(crd));
+  page.tone = WorstToneOf(page);
+  return page;
+}
+
+std::vector<Tally> TalliesOf(const std::vector<const CrdReport*>& crds) {
+  std::uint64_t objects = 0, losing = 0, invalid = 0;
+  for (const CrdReport* crd : crds) {
+    objects += crd->object_count;
+    losing += crd->objects_losing_fields;
+    invalid += ObjectsInvalid(*crd);
+  }
+  const auto objects_text = [](std::uint64_t count) {
+    return std::string(count == 1 ? "object" : "objects");
+  };
+  std::vector<Tally> tallies = {{crds.size() == 1 ? "CRD" : "CRDs", crds.size()},
+                                {"blocked", CountOf(crds, Verdict::kBlocked), Tone::kBad},
+                                {"lose fields", CountOf(crds, Verdict::kLosesFields), Tone::kBad},
+                                {"invalid", CountOf(crds, Verdict::kInvalid), Tone::kBad},
+                                {"unknown", CountOf(crds, Verdict::kUnknown), Tone::kWarning},
+                                {"ready", CountOf(crds, Verdict::kReady), Tone::kGood},
+                                {"pruning", CountOf(crds, Verdict::kPruning), Tone::kGood},
+                                {objects == 1 ? "object" : "objects", objects, Tone::kPlain},
+                                {objects_text(losing) + " losing fields", losing, Tone::kBad},
+                                {objects_text(invalid) + " invalid", invalid, Tone::kBad}};
+  for (Tally& tally : tallies) {
+    if (tally.count == 0) tally.tone = Tone::kPlain;
+  }
+  return tallies;
+}
+
+Tone WorstToneOf(const Page& page) {
+  Tone worst = Tone::kGood;
+  const auto take = [&worst](Tone tone) {
+    if (tone != Tone::kPlain) worst = std::max(worst, tone);
+  };
+  for (const Section& section : page.sections) take(section.tone);
+  for (const Remark& remark : page.remarks) take(remark.tone);
+  return page.sections.empty() ? std::max(worst, Tone::kWarning) : worst;
+}
+
+}  // namespace plugin::report

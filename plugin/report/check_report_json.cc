@@ -1,0 +1,311 @@
+#include "plugin/report/check_report_json.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "plugin/report/field_uses.h"
+#include "plugin/report/guard_report_json.h"
+#include "plugin/report/object_builder.h"
+#include "plugin/report/run_json.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::report {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::FieldUse;
+using migrate::report::InvalidUse;
+using migrate::report::Problem;
+using migrate::report::VersionReport;
+
+class CheckReportBuilder {
+ public:
+  CheckReportBuilder(bool show_objects, Arena& arena)
+      : show_objects_(show_objects), arena_(arena) {}
+
+  Value Report(const CheckReport& report) {
+    ObjectBuilder builder(arena_);
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", "CheckReport");
+    AddFacts(builder, report.run);
+    builder.Add("summary", Summary(report));
+    builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
+    builder.ListIfAny(
+        "unknownKinds", report.unknown_kinds,
+        [this](const migrate::report::UnknownKind& kind) { return UnknownKind(kind); });
+    builder.TextsIfAny("fileErrors", report.file_errors);
+    builder.TextsIfAny("fileHints", report.file_hints);
+    builder.TextsIfAny("crdsNotInFiles", report.crds_beside);
+    if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
+    builder.TextIfAny("objectFilter", report.object_filter);
+    if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
+    builder.ListIfAny("steps", report.steps,
+                      [this](const migrate::report::UpgradeStep& step) { return Step(step); });
+    return builder.Build();
+  }
+
+ private:
+  Value Step(const migrate::report::UpgradeStep& step) {
+    return ObjectBuilder(arena_)
+        .Text("title", step.title)
+        .Text("command", step.command)
+        .Text("reason", step.reason)
+        .Build();
+  }
+
+  Value Summary(const CheckReport& report) {
+    std::vector<const CrdReport*> crds;
+    for (const CrdReport& crd : report.crds) crds.push_back(&crd);
+    ObjectBuilder builder(arena_);
+    AddSums(builder, crds);
+    return builder.Build();
+  }
+
+  Value Crd(const CrdReport& crd) {
+    ObjectBuilder builder(arena_);
+    AddDescription(builder, crd);
+    AddFindings(builder, crd);
+    if (show_objects_) {
+      builder.List("objects", crd.objects,
+                   [this](const migrate::report::ObjectPaths& object) { return Object(object); });
+    }
+    if (crd.file_objects) builder.Add("fileObjects", FileObjects(*crd.file_objects));
+    if (crd.objects_skipped) builder.Bool("objectsSkipped", true);
+    builder.TextsIfAny("objectErrors", crd.object_errors);
+    builder.TextIfAny("note", crd.note);
+    builder.TextIfAny("error", crd.error);
+    return builder.Build();
+  }
+
+  void AddDescription(ObjectBuilder& builder, const CrdReport& crd) {
+    if (crd.versions.empty()) {
+      // Of a CRD that could not be read nothing else is known.
+      builder.Text("name", crd.name)
+          .TextIfAny("source", crd.source)
+          .Text("verdict", terminal::VerdictName(crd.verdict));
+      return;
+    }
+    builder.Text("name", crd.name)
+        .Text("group", crd.group)
+        .Text("kind", crd.kind)
+        .Text("scope", crd.scope)
+        .TextIfAny("source", crd.source)
+        .Bool("preserveUnknownFields", crd.preserve_unknown_fields)
+        .Text("storageVersion", crd.storage_version)
+        .Texts("servedVersions", crd.served_versions)
+        .Texts("storedVersions", crd.stored_versions)
+        .Text("verdict", terminal::VerdictName(crd.verdict))
+        .Bool("migrationNeeded", crd.migration_needed);
+    if (crd.apply) builder.Add("apply", Apply(*crd.apply));
+    if (crd.condition) builder.Add("condition", Condition(*crd.condition));
+  }
+
+  Value Apply(const migrate::report::ApplyReport& apply) {
+    ObjectBuilder builder(arena_);
+    builder.Bool("accepted", apply.accepted)
+        .Text("message", apply.message)
+        .Bool("preservesUnknownFields", apply.preserves_unknown_fields)
+        .TextIfAny("notAskedBecause", apply.not_asked_because);
+    if (apply.is_unchanged) builder.Bool("unchanged", true);
+    return builder.Build();
+  }
+
+  void AddFindings(ObjectBuilder& builder, const CrdReport& crd) {
+    builder.List("problems", crd.problems, [this](const Problem& problem) {
+      return AddProblem(ObjectBuilder(arena_).Text("version", problem.version), problem);
+    });
+    builder.List("admissionProblems", crd.admission_problems, [this](const Problem& problem) {
+      return AddProblem(ObjectBuilder(arena_), problem);
+    });
+    builder.List("versions", crd.versions,
+                 [this](const VersionReport& version) { return Version(version); });
+    if (crd.storage_migration) {
+      builder.Add("storageMigration", StorageMigration(*crd.storage_migration));
+    }
+    if (crd.changes) AddChanges(builder, *crd.changes);
+    if (crd.verified) {
+      ObjectBuilder verified(arena_);
+      verified.Text("time", crd.verified->time).Number("objects", crd.verified->objects);
+      if (crd.verified->is_by_annotation) verified.Bool("byAnnotation", true);
+      builder.Add("verified", verified.Build());
+    }
+    builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
+      return PathBuilder(use)
+          .Texts("managers", use.managers)
+          .TextsIfAny("shownIn", use.shown_in)
+          .Build();
+    });
+    AddEntries(builder, "staleManagedFields", crd.stale_managed_fields);
+    AddEntries(builder, "unfitManagedFields", crd.unfit_managed_fields);
+    builder.ListIfAny(
+        "guardWriters", crd.guard_writers,
+        [this](const migrate::report::WriterUse& use) { return report::ToJson(use, arena_); });
+  }
+
+  // Only where there are some: few reports have any.
+  void AddEntries(ObjectBuilder& builder, const char* key,
+                  const std::vector<migrate::report::StaleEntry>& entries) {
+    builder.ListIfAny(key, entries, [this](const migrate::report::StaleEntry& entry) {
+      return ObjectBuilder(arena_)
+          .Text("apiVersion", entry.api_version)
+          .Text("manager", entry.manager)
+          .Text("operation", entry.operation)
+          .TextIfAny("subresource", entry.subresource)
+          .Number("objects", entry.objects)
+          .Texts("examples", entry.examples)
+          .Build();
+    });
+  }
+
+  Value Condition(const kube::crd::CrdCondition& condition) {
+    return ObjectBuilder(arena_)
+        .Text("status", condition.status)
+        .Text("reason", condition.reason)
+        .Text("message", condition.message)
+        .Build();
+  }
+
+  static Value AddProblem(ObjectBuilder builder, const Problem& problem) {
+    return builder.Text("field", problem.field)
+        .Text("message", problem.message)
+        .Text("hint", problem.hint)
+        .Build();
+  }
+
+  Value Version(const VersionReport& version) {
+    ObjectBuilder builder(arena_);
+    builder.Text("name", version.name)
+        .Bool("served", version.served)
+        .Bool("storage", version.storage)
+        .Bool("structural", version.structural);
+    // A zero would say that nothing is lost, where in truth nothing is known.
+    if (version.objects) {
+      builder.Number("objects", *version.objects);
+      builder.Number("objectsLosingFields", version.objects_losing_fields);
+    }
+    AddPrunedFields(builder, version.pruned_fields, arena_);
+    AddPaths(builder, "addedDefaults", version.added_defaults);
+    AddPaths(builder, "droppedNulls", version.dropped_nulls);
+    if (version.objects_invalid_once_pruned) {
+      builder.Number("objectsInvalidOncePruned", *version.objects_invalid_once_pruned);
+    }
+    builder.TextsIfAny("invalidOncePruned", version.invalid_once_pruned);
+    if (version.validity) AddValidity(builder, *version.validity);
+    return builder.Build();
+  }
+
+  void AddValidity(ObjectBuilder& builder, const migrate::report::ValidityReport& validity) {
+    builder.Number("objectsInvalid", validity.objects);
+    builder.List("invalidFields", validity.fields, [this](const InvalidUse& use) {
+      return ObjectBuilder(arena_)
+          .Text("path", use.path)
+          .Text("message", use.message)
+          .Number("objects", use.objects)
+          .Texts("managers", use.managers)
+          .Texts("examples", use.examples)
+          .Bool("sinceProposal", use.since_proposal)
+          .Bool("tolerated", use.tolerated)
+          .TextIfAny("fromRelease", use.from_release)
+          .Build();
+    });
+  }
+
+  Value FileObjects(const migrate::report::FileObjectsReport& objects) {
+    ObjectBuilder builder(arena_);
+    builder.Number("objects", objects.objects);
+    builder.Number("objectsLosingFields", objects.objects_losing_fields);
+    AddPrunedFields(builder, objects.pruned_fields, arena_);
+    AddValidity(builder, objects.validity);
+    builder.TextsIfAny("objectErrors", objects.errors);
+    return builder.Build();
+  }
+
+  void AddChanges(ObjectBuilder& builder, const migrate::report::ChangesReport& changes) {
+    builder.List("changes", changes.changes, [this](const migrate::report::ChangeUse& change) {
+      ObjectBuilder one(arena_);
+      one.Text("version", change.version)
+          .Text("path", change.path)
+          .Text("kind", change.kind)
+          .Text("from", change.from)
+          .Text("to", change.to)
+          .Bool("breaking", change.breaking);
+      if (change.objects) one.Number("objects", *change.objects);
+      return one.Build();
+    });
+    if (changes.left_out > 0) builder.Number("changesLeftOut", changes.left_out);
+    if (changes.is_partial) builder.Bool("changesPartial", true);
+  }
+
+  Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {
+    ObjectBuilder builder(arena_);
+    builder.Number("objectsLosingFields", migration.objects_losing_fields);
+    AddPrunedFields(builder, migration.pruned_fields, arena_);
+    return builder.Build();
+  }
+
+  ObjectBuilder PathBuilder(const FieldUse& use) {
+    return ObjectBuilder(arena_).Text("path", use.path).Number("objects", use.objects);
+  }
+
+  void AddPaths(ObjectBuilder& builder, std::string_view key, const std::vector<FieldUse>& uses) {
+    builder.List(key, uses, [this](const FieldUse& use) { return PathBuilder(use).Build(); });
+  }
+
+  Value Object(const migrate::report::ObjectPaths& object) {
+    ObjectBuilder paths(arena_);
+    for (const auto& [version, pruned] : object.pruned_paths) paths.Texts(version, pruned);
+    ObjectBuilder builder(arena_);
+    builder.Text("namespace", object.namespace_)
+        .Text("name", object.name)
+        .TextIfAny("source", object.source)
+        .Add("prunedPaths", paths.Build())
+        .Texts("invalid", object.invalid);
+    if (object.paths_left_out.empty()) return builder.Build();
+    ObjectBuilder left_out(arena_);
+    for (const auto& [version, count] : object.paths_left_out) left_out.Number(version, count);
+    return builder.Add("pathsLeftOut", left_out.Build()).Build();
+  }
+
+  Value UnknownKind(const migrate::report::UnknownKind& kind) {
+    return ObjectBuilder(arena_)
+        .Text("apiVersion", kind.api_version)
+        .Text("kind", kind.kind)
+        .Number("objects", kind.objects)
+        .Build();
+  }
+
+  bool show_objects_;
+  Arena& arena_;
+};
+
+}  // namespace
+
+Value ToJson(const CheckReport& report, bool show_objects, Arena& arena) {
+  return CheckReportBuilder(show_objects, arena).Report(report);
+}
+
+void AddSums(ObjectBuilder& builder, const std::vector<const CrdReport*>& crds) {
+  using migrate::report::Verdict;
+  std::uint64_t objects = 0, objects_losing_fields = 0;
+  for (const CrdReport* crd : crds) {
+    objects += crd->object_count;
+    objects_losing_fields += crd->objects_losing_fields;
+  }
+  const auto count = [&crds](Verdict verdict) {
+    return static_cast<std::uint64_t>(std::ranges::count(crds, verdict, &CrdReport::verdict));
+  };
+  builder.Number("crds", crds.size())
+      .Number("blocked", count(Verdict::kBlocked))
+      .Number("losesFields", count(Verdict::kLosesFields))
+      .Number("invalid", count(Verdict::kInvalid))
+      .Number("ready", count(Verdict::kReady))
+      .Number("pruning", count(Verdict::kPruning))
+      .Number("unknown", count(Verdict::kUnknown))
+      .Number("objects", objects)
+      .Number("objectsLosingFields", objects_losing_fields);
+}
+
+}  // namespace plugin::report

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "migrate/report/check_report.h"
+
+namespace plugin::report {
+
+struct SectionOptions {
+  bool wide = false;          ///< nothing is shortened
+  bool all_fields = false;    ///< no field that would be lost is left out
+  bool show_objects = false;  ///< each object that loses fields, too
+  bool some_objects = false;  ///< only objects of -n, -l or --field-selector were read
+  bool show_source = false;   ///< tells CRDs of the same name apart by their file
+  std::chrono::sys_seconds now;
+};
+
+/// Explains what the check found in `crd`: problems, fields that would be lost, what else a rewrite
+/// changes, and the next command. Empty where there is nothing to explain.
+std::string PrintSection(const migrate::report::CrdReport& crd, const SectionOptions& options);
+
+/// What is to be done about `crd` next, printable: "mend the CRD, then: kubectl prune check NAME".
+/// Empty where there is nothing, or the steps of the report say it.
+std::string NextStep(const migrate::report::CrdReport& crd);
+
+}  // namespace plugin::report

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "migrate/report/check_report.h"
+#include "migrate/report/fleet_report.h"
+
+/// What a report says of all CRDs together, as whole lines.
+namespace plugin::report {
+
+/// "300 CRDs: 12 blocked, 4 would lose fields (1874 of 52000 objects), 284 already pruning".
+std::string Summary(const migrate::report::CheckReport& report);
+/// The same of all clusters, behind what became of these: "20 clusters, 4 of which could not be
+/// checked; 32 CRDs: 16 would lose fields (32 of 64 objects), 16 ready".
+std::string Summary(const migrate::report::FleetReport& report);
+
+/// The steps of an upgrade, numbered; empty where there are none.
+std::string Steps(const migrate::report::CheckReport& report);
+
+/// Which CRDs lose nothing when pruning is turned on, and the command that does it; empty where
+/// there is none.
+std::string ReadyNote(const migrate::report::CheckReport& report);
+
+/// What the report cannot vouch for, a line each: a note of a CRD, which objects were read if not
+/// all, the kinds of objects that no CRD is known for (the first ones or `all`), and that custom
+/// resources in files were passed over. Empty where there is nothing of that.
+std::string Notes(const migrate::report::CheckReport& report, bool all);
+
+/// The same without the notes of CRDs.
+std::string RunNotes(const migrate::report::CheckReport& report, bool all);
+
+/// Which CRDs and objects could not be checked, and why, a line each, for what shows no sections:
+/// names, rows, JSON. Without those that CheckReport::file_errors tell of.
+std::string IncompleteErrors(const migrate::report::CheckReport& report);
+
+/// How many CRDs a signal kept from being looked at.
+std::string InterruptedNote(const migrate::report::CheckReport& report);
+}  // namespace plugin::report

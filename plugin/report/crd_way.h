@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/report/check_report.h"
+
+namespace plugin::report {
+
+/// How the files of -f were named.
+struct WayFiles {
+  std::vector<std::string> filenames{};
+  bool recursive = false;
+  /// Flags that lead to the same cluster, each behind a blank (" --context=staging"); empty: none.
+  std::string connection{};
+};
+
+/// What is to be done for one proposed CRD, in this order; the files are applied between `before`
+/// and `behind`.
+struct CrdWay {
+  const migrate::report::CrdReport* crd = nullptr;
+  bool is_stuck = false;  ///< the server takes it in no order; there is nothing but `mend`
+  std::vector<migrate::report::UpgradeStep> mend{}, decisions{}, before{}, behind{}, later{};
+
+  bool needs_server_side = false;   ///< it is too long for client-side apply
+  bool brings_webhook = false;      ///< which converts objects from the apply on
+  bool needs_two_releases = false;  ///< what applies files does one thing at a time
+  std::string manager{};            ///< who applies it server-side; empty: client-side
+};
+
+/// `is_alone`: no other CRD of the files has its name. The result refers to `crd`.
+CrdWay FindCrdWay(const migrate::report::CrdReport& crd, bool is_alone, const WayFiles& files);
+
+/// " -f FILE" of a report's source, for a shell.
+std::string FileFlag(const std::string& source);
+
+/// The flags of a server-side apply that takes what is in the file, as client-side apply does; by
+/// `manager`, empty for kubectl's own.
+std::string ServerSideFlags(const std::string& manager);
+
+}  // namespace plugin::report

@@ -1,0 +1,199 @@
+#include "plugin/report/field_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "kube/base/text.h"
+#include "kube/meta/object_path.h"
+#include "plugin/report/age.h"
+#include "plugin/report/table.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::report {
+namespace {
+
+using migrate::report::FieldUse;
+using migrate::report::InvalidUse;
+using migrate::report::VersionReport;
+
+constexpr std::size_t kShownRows = 20;
+
+bool SaysTheSame(const FieldUse& a, const FieldUse& b) {
+  const auto tie = [](const FieldUse& use) {
+    return std::tie(use.objects, use.types, use.managers, use.last_written, use.examples);
+  };
+  return tie(a) == tie(b);
+}
+
+// What is found of one path: usually one row, at worst one for each version.
+using RowsByPath = std::map<std::string_view, std::vector<FieldRow>>;
+
+void AddToRows(std::vector<FieldRow>& rows, const std::string& version, const FieldUse& use) {
+  const auto same = std::ranges::find_if(
+      rows, [&use](const FieldRow& row) { return SaysTheSame(*row.use, use); });
+  if (same == rows.end()) {
+    rows.push_back({version, &use});
+  } else {
+    same->versions.append(", ").append(version);
+  }
+}
+
+std::string OrUnknown(std::string text) { return text.empty() ? "<unknown>" : text; }
+
+std::string Examples(const std::vector<std::string>& examples, bool all) {
+  if (examples.empty()) return "";
+  return all ? kube::base::Join(examples, ", ") : examples.front();
+}
+
+std::size_t ShownRows(std::size_t rows, bool all) {
+  // One row more costs no more than the line that says it is missing.
+  return all || rows == kShownRows + 1 ? rows : std::min(rows, kShownRows);
+}
+
+void AppendLeftOut(std::string& out, std::size_t left_out) {
+  if (left_out == 0) return;
+  out.append("  ... and ").append(std::to_string(left_out));
+  out += " more (-o wide or -o json shows all)\n";
+}
+
+std::string_view ParentOf(std::string_view path) {
+  const std::size_t end = path.ends_with("']") ? path.rfind("['") : path.rfind('.');
+  return path.substr(0, end == path.npos ? 0 : end);
+}
+
+// As suggest judges a place (IsMap), as far as rows tell: of so many alike only a map has as many,
+// and a name that has to be quoted is none of a field.
+bool AreKeysOfMap(const std::vector<const FieldUse*>& siblings) {
+  constexpr std::size_t kManyKeys = 24;
+  constexpr std::size_t kSomeKeys = 3;
+  if (siblings.size() < kSomeKeys) return false;
+  const auto are_alike = [&](const FieldUse* use) { return use->types == siblings.front()->types; };
+  const auto is_quoted = [](const FieldUse* use) { return use->path.ends_with("']"); };
+  return std::ranges::all_of(siblings, are_alike) &&
+         (siblings.size() >= kManyKeys || std::ranges::all_of(siblings, is_quoted));
+}
+
+void AppendMaps(std::string& out, const std::vector<FieldRow>& rows) {
+  std::map<std::string_view, std::vector<const FieldUse*>> by_parent;
+  std::set<std::string_view> paths;
+  for (const FieldRow& row : rows) {
+    if (paths.insert(row.use->path).second) by_parent[ParentOf(row.use->path)].push_back(row.use);
+  }
+  for (const auto& [parent, siblings] : by_parent) {
+    if (parent.empty() || !AreKeysOfMap(siblings)) continue;
+    out.append("  hint: the ").append(std::to_string(siblings.size())).append(" fields below ");
+    terminal::AppendPrintable(out, kube::meta::WithLeadingDot(parent));
+    out += " look like the keys of one map: additionalProperties specifies all of them\n";
+  }
+}
+
+std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions& options) {
+  const FieldUse& use = *row.use;
+  return {kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
+          kube::base::Join(use.types, ", "),    OrUnknown(kube::base::Join(use.managers, ", ")),
+          Age(use.last_written, options.now),   Examples(use.examples, options.all_examples)};
+}
+
+void AddChanges(TextTable& table, const std::vector<FieldRow>& rows, std::size_t first,
+                std::size_t shown, const std::string& change) {
+  for (std::size_t i = 0; i < rows.size() && first + i < shown; ++i) {
+    const FieldRow& row = rows[i];
+    table.AddRow({row.versions, kube::meta::WithLeadingDot(row.use->path),
+                  std::to_string(row.use->objects), change});
+  }
+}
+
+}  // namespace
+
+std::vector<FieldRow> FoldVersions(const std::vector<VersionReport>& versions,
+                                   std::vector<FieldUse> VersionReport::*fields) {
+  RowsByPath by_path;
+  for (const VersionReport& version : versions) {
+    for (const FieldUse& use : version.*fields) AddToRows(by_path[use.path], version.name, use);
+  }
+  std::vector<FieldRow> rows;
+  for (auto& [path, of_path] : by_path) {
+    std::ranges::move(of_path, std::back_inserter(rows));
+  }
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const FieldRow& row) { return row.use->objects; });
+  return rows;
+}
+
+std::vector<FieldRow> MoreLostByMigration(const migrate::report::CrdReport& crd) {
+  if (!crd.storage_migration) return {};
+  std::map<std::string_view, std::uint64_t> known;
+  for (const VersionReport& version : crd.versions) {
+    if (!version.storage) continue;
+    for (const FieldUse& use : version.pruned_fields) known[use.path] = use.objects;
+  }
+  std::vector<FieldRow> rows;
+  for (const FieldUse& use : crd.storage_migration->pruned_fields) {
+    if (known[use.path] < use.objects) rows.push_back({"", &use});
+  }
+  return rows;
+}
+
+std::size_t CountPaths(const std::vector<FieldRow>& rows) {
+  std::set<std::string_view> paths;
+  for (const FieldRow& row : rows) paths.insert(row.use->path);
+  return paths.size();
+}
+
+void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
+                      const FieldTableOptions& options) {
+  if (rows.empty()) return;
+  const bool with_versions = !rows.front().versions.empty();
+  std::vector<std::string> titles = {"PATH",       "OBJECTS",      "TYPES",
+                                     "WRITTEN-BY", "LAST-WRITTEN", "EXAMPLE"};
+  if (with_versions) titles.insert(titles.begin(), "VERSION");
+  TextTable table(std::move(titles));
+  const std::size_t shown = ShownRows(rows.size(), options.all);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> cells = LostCells(rows[i], options);
+    if (with_versions) cells.insert(cells.begin(), rows[i].versions);
+    table.AddRow(std::move(cells));
+  }
+  table.AppendTo(out, "  ");
+  AppendLeftOut(out, rows.size() - shown);
+  AppendMaps(out, rows);
+}
+
+void AppendInvalidFields(std::string& out, const std::vector<const InvalidUse*>& uses,
+                         const FieldTableOptions& options) {
+  const bool with_origin = std::ranges::any_of(uses, &InvalidUse::since_proposal);
+  std::vector<std::string> titles = {"PATH", "OBJECTS", "WRITTEN-BY", "EXAMPLE", "MESSAGE"};
+  if (with_origin) titles.insert(titles.begin() + 2, "NEW");
+  TextTable table(std::move(titles));
+  const std::size_t shown = ShownRows(uses.size(), options.all);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const InvalidUse& use = *uses[i];
+    std::vector<std::string> cells = {use.path.empty() ? "." : kube::meta::WithLeadingDot(use.path),
+                                      std::to_string(use.objects),
+                                      OrUnknown(kube::base::Join(use.managers, ", ")),
+                                      Examples(use.examples, options.all_examples), use.message};
+    if (with_origin) cells.insert(cells.begin() + 2, use.since_proposal ? "yes" : "no");
+    table.AddRow(std::move(cells));
+  }
+  table.AppendTo(out, "  ");
+  AppendLeftOut(out, uses.size() - shown);
+}
+
+void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_defaults,
+                        const std::vector<FieldRow>& dropped_nulls,
+                        const FieldTableOptions& options) {
+  const std::size_t rows = dropped_nulls.size() + added_defaults.size();
+  const std::size_t shown = ShownRows(rows, options.all);
+  TextTable table({"VERSION", "PATH", "OBJECTS", "CHANGE"});
+  AddChanges(table, dropped_nulls, 0, shown, "null is dropped");
+  AddChanges(table, added_defaults, dropped_nulls.size(), shown, "default is added");
+  table.AppendTo(out, "  ");
+  AppendLeftOut(out, rows - shown);
+}
+
+}  // namespace plugin::report

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "migrate/report/check_report.h"
+
+namespace plugin::report {
+
+/// A field path, and the versions that say the same of it.
+struct FieldRow {
+  std::string versions;  ///< "v1, v1beta1"; empty where it is of no version
+  const migrate::report::FieldUse* use;
+};
+
+/// The fields of all versions, those with the same row in several versions once. The paths that
+/// most objects have come first, then by path. The rows point into `versions`.
+std::vector<FieldRow> FoldVersions(
+    const std::vector<migrate::report::VersionReport>& versions,
+    std::vector<migrate::report::FieldUse> migrate::report::VersionReport::*fields);
+
+/// What a storage migration in one pass could lose beyond what pruning by the storage version's
+/// schema does. The rows point into `crd`.
+std::vector<FieldRow> MoreLostByMigration(const migrate::report::CrdReport& crd);
+
+/// How many different paths there are in `rows`.
+std::size_t CountPaths(const std::vector<FieldRow>& rows);
+
+struct FieldTableOptions {
+  bool all = false;  ///< every row; otherwise the first ones
+  bool all_examples = false;
+  std::chrono::sys_seconds now;
+};
+
+/// Appends a table of fields that would be lost: who writes them, when last, and where.
+void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
+                      const FieldTableOptions& options);
+
+/// Appends a table of what the server would say of objects: where, how many, who writes it, and the
+/// message about the first one.
+void AppendInvalidFields(std::string& out,
+                         const std::vector<const migrate::report::InvalidUse*>& uses,
+                         const FieldTableOptions& options);
+
+/// Appends a table of what else a rewrite changes in objects.
+void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_defaults,
+                        const std::vector<FieldRow>& dropped_nulls,
+                        const FieldTableOptions& options);
+
+}  // namespace plugin::report

@@ -1,0 +1,121 @@
+#include "plugin/report/guard_report_json.h"
+
+#include <utility>
+
+#include "plugin/report/object_builder.h"
+#include "plugin/report/run_json.h"
+
+namespace plugin::report {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+using migrate::report::GuardedUse;
+using migrate::report::GuardReport;
+using migrate::report::WriterUse;
+
+constexpr std::string_view kGuardReport = "GuardReport";
+
+Value CrdJson(const GuardedUse& crd, Arena& arena) {
+  return ObjectBuilder(arena)
+      .Text("name", crd.name)
+      .TextIfAny("source", crd.source)
+      .Bool("preserveUnknownFields", crd.preserve_unknown_fields)
+      .TextsIfAny("unusableVersions", crd.unusable_versions)
+      .Build();
+}
+
+// A number that is none, or none that was printed by us, is 0.
+std::uint64_t NumberAt(const Value& object, std::string_view key) {
+  const Value* number = object.Find(key);
+  const auto read = number == nullptr ? std::nullopt : kube::json::AsInt64(*number);
+  return read && *read > 0 ? static_cast<std::uint64_t>(*read) : 0;
+}
+
+std::string TextAt(const Value& object, std::string_view key) {
+  return std::string(object.FindText(key));
+}
+
+WriterUse ReadWriter(const Value& json) {
+  return {.crd = TextAt(json, "crd"),
+          .user = TextAt(json, "user"),
+          .manager = TextAt(json, "manager"),
+          .path = TextAt(json, "path"),
+          .version = TextAt(json, "version"),
+          .requests = NumberAt(json, "requests"),
+          .added = NumberAt(json, "added"),
+          .denied = NumberAt(json, "denied"),
+          .moved = NumberAt(json, "moved"),
+          .first_seen = TextAt(json, "firstSeen"),
+          .last_seen = TextAt(json, "lastSeen"),
+          .example_object = TextAt(json, "exampleObject"),
+          .example_path = TextAt(json, "examplePath")};
+}
+
+}  // namespace
+
+Value ToJson(const WriterUse& use, Arena& arena) {
+  return ObjectBuilder(arena)
+      .Text("crd", use.crd)
+      .Text("path", use.path)
+      .Text("user", use.user)
+      .TextIfAny("manager", use.manager)
+      .Text("version", use.version)
+      .Number("requests", use.requests)
+      .Number("added", use.added)
+      .Number("denied", use.denied)
+      .Number("moved", use.moved)
+      .Text("firstSeen", use.first_seen)
+      .Text("lastSeen", use.last_seen)
+      .Text("exampleObject", use.example_object)
+      .Text("examplePath", use.example_path)
+      .Build();
+}
+
+Value ToJson(const GuardReport& report, Arena& arena) {
+  ObjectBuilder summary(arena);
+  summary.Number("requests", report.requests)
+      .Number("requestsLosingFields", report.requests_losing_fields)
+      .Number("requestsDenied", report.requests_denied)
+      .Number("fieldsLeftOut", report.left_out);
+  ObjectBuilder builder(arena);
+  builder.Text("apiVersion", kReportApiVersion).Text("kind", kGuardReport);
+  AddFacts(builder, report.run);
+  builder.Text("since", report.since).Text("action", report.action);
+  builder.Add("summary", summary.Build());
+  builder.List("crds", report.crds,
+               [&arena](const GuardedUse& crd) { return CrdJson(crd, arena); });
+  builder.List("writers", report.writers,
+               [&arena](const WriterUse& use) { return ToJson(use, arena); });
+  return builder.Build();
+}
+
+kube::base::Result<GuardReport, std::string> ReadGuardReport(std::string_view text) {
+  kube::json::Document document;
+  if (const auto error = document.Parse(text)) {
+    return kube::base::Unexpected("it is no JSON: " + error->message);
+  }
+  const Value& root = document.root();
+  if (root.FindText("apiVersion") != kReportApiVersion || root.FindText("kind") != kGuardReport) {
+    return kube::base::Unexpected("it is no GuardReport of " + std::string(kReportApiVersion));
+  }
+  const Value* writers = root.Find("writers", kube::json::Type::kArray);
+  if (writers == nullptr) return kube::base::Unexpected(std::string("it has no list of writers"));
+  GuardReport report;
+  report.run = {.cluster = TextAt(root, "cluster"),
+                .context = TextAt(root, "context"),
+                .time = TextAt(root, "time"),
+                .version = TextAt(root, "programVersion")};
+  report.since = TextAt(root, "since");
+  report.action = TextAt(root, "action");
+  for (const Value& json : writers->elements()) {
+    WriterUse use = ReadWriter(json);
+    if (use.crd.empty() || use.path.empty()) {
+      return kube::base::Unexpected(std::string("a writer in it has no crd or no path"));
+    }
+    report.writers.push_back(std::move(use));
+  }
+  return report;
+}
+
+}  // namespace plugin::report

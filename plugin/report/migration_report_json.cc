@@ -1,0 +1,238 @@
+#include "plugin/report/migration_report_json.h"
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "kube/yaml/yaml.h"
+#include "migrate/report/program_name.h"
+#include "plugin/report/field_uses.h"
+#include "plugin/report/object_builder.h"
+#include "plugin/report/run_json.h"
+
+namespace plugin::report {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Document;
+using kube::json::Type;
+using kube::json::Value;
+using migrate::report::ClassCounts;
+using migrate::report::CrdMigration;
+using migrate::report::EngineEnd;
+using migrate::report::EngineFacts;
+using migrate::report::LeftOutCrd;
+using migrate::report::LeftOutReason;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::report::ObjectFailure;
+using migrate::rewrite::RetriedObject;
+
+constexpr std::string_view kMigrationReport = "MigrationReport";
+
+constexpr std::pair<EngineEnd, std::string_view> kEngineEnds[] = {
+    {EngineEnd::kNotUsed, "not-used"},       {EngineEnd::kForeseen, "foreseen"},
+    {EngineEnd::kSucceeded, "succeeded"},    {EngineEnd::kFailed, "failed"},
+    {EngineEnd::kIgnored, "ignored"},        {EngineEnd::kStuck, "stuck"},
+    {EngineEnd::kDeleted, "deleted"},        {EngineEnd::kRefused, "refused"},
+    {EngineEnd::kCrdChanged, "crd-changed"}, {EngineEnd::kInterrupted, "interrupted"}};
+
+std::string_view EndName(EngineEnd end) {
+  for (const auto& [known, name] : kEngineEnds) {
+    if (known == end) return name;
+  }
+  return {};
+}
+
+class MigrationReportBuilder {
+ public:
+  explicit MigrationReportBuilder(Arena& arena) : arena_(arena) {}
+
+  Value Report(const MigrationReport& report) {
+    ClassCounts sum;
+    for (const CrdMigration& crd : report.crds) sum += crd.counts;
+    ObjectBuilder summary(arena_);
+    AddCounts(summary, "listed", sum);
+    summary.Add("seconds", Seconds(report.seconds, arena_));
+    ObjectBuilder builder(arena_);
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", kMigrationReport);
+    AddFacts(builder, report.run);
+    builder.Add("summary", summary.Build());
+    builder.List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); });
+    if (!report.left_out.empty()) {
+      builder.List("leftOut", report.left_out, [this](const LeftOutCrd& crd) {
+        return ObjectBuilder(arena_)
+            .Text("name", crd.name)
+            .Text("reason", ReasonName(crd.reason))
+            .Build();
+      });
+    }
+    return builder.Build();
+  }
+
+ private:
+  Value Counts(const ClassCounts& counts) {
+    ObjectBuilder builder(arena_);
+    AddCounts(builder, "listed", counts);
+    return builder.Build();
+  }
+
+  Value Crd(const CrdMigration& crd) {
+    ObjectBuilder builder(arena_);
+    builder.Text("name", crd.name).Text("outcome", OutcomeName(crd.outcome));
+    builder.TextIfAny("error", crd.error).TextIfAny("dryRun", DryRunName(crd.dry_run));
+    builder.TextIfAny("storageVersion", crd.storage_version);
+    builder.TextIfAny("writtenVersion", crd.written_version);
+    builder.TextIfAny("crdFile", crd.crd_file);
+    if (crd.foretold_loss) builder.Add("foretoldLoss", Loss(*crd.foretold_loss));
+    builder.Bool("pruningEnabled", crd.pruning_enabled).Bool("verified", crd.verified);
+    builder.Add("counts", Counts(crd.counts));
+    if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));
+    if (crd.mutation) {
+      builder.Add("mutation", ObjectBuilder(arena_)
+                                  .Text("sources", crd.mutation->sources)
+                                  .Number("objects", crd.mutation->objects)
+                                  .Number("objectsChanging", crd.mutation->objects_changing)
+                                  .TextIfAny("backup", crd.mutation->backup)
+                                  .Build());
+    }
+    if (crd.engine) builder.Add("engine", Engine(*crd.engine));
+    builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
+    if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
+    if (crd.managed_fields_cleaned) {
+      builder.Add("managedFieldsCleaned", Cleaned(*crd.managed_fields_cleaned));
+    }
+    if (const auto& emptied = crd.managed_fields_emptied; !emptied.empty()) {
+      builder.Add(
+          "managedFieldsEmptied",
+          ObjectBuilder(arena_).Number("objects", emptied.size()).Texts("names", emptied).Build());
+    }
+    builder.Add("seconds", Seconds(crd.seconds, arena_));
+    builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
+    return builder.Build();
+  }
+
+  Value Loss(const migrate::report::ForetoldLoss& loss) {
+    ObjectBuilder builder(arena_);
+    builder.Number("objects", loss.objects);
+    builder.Number("objectsLosingFields", loss.objects_losing_fields);
+    AddPrunedFields(builder, loss.pruned_fields, arena_);
+    if (loss.managed_fields.objects > 0) builder.Add("managedFields", Cleaned(loss.managed_fields));
+    return builder.Texts("plan", loss.plan).Bool("agreed", loss.is_agreed).Build();
+  }
+
+  Value Cleaned(const migrate::report::ManagedFieldsCleaned& cleaned) {
+    return ObjectBuilder(arena_)
+        .Number("objects", cleaned.objects)
+        .Number("entries", cleaned.entries)
+        .Build();
+  }
+
+  static std::string_view ReasonName(LeftOutReason reason) {
+    return reason == LeftOutReason::kBlocked ? "blocked" : "preserves-unknown-fields";
+  }
+
+  Value Engine(const EngineFacts& engine) {
+    ObjectBuilder builder(arena_);
+    builder.Text("end", EndName(engine.end)).TextIfAny("migration", engine.migration);
+    builder.TextIfAny("reason", engine.reason);
+    if (engine.end == EngineEnd::kSucceeded) builder.Number("notRewritten", engine.not_rewritten);
+    return builder.Add("seconds", Seconds(engine.seconds, arena_)).Build();
+  }
+
+  Value StoredVersions(const CrdMigration& crd) {
+    return ObjectBuilder(arena_)
+        .Texts("before", crd.stored_before)
+        .Texts("after", crd.stored_after)
+        .TextIfAny("keptBecause", crd.kept_because)
+        .Build();
+  }
+
+  Value Failure(const ObjectFailure& failure) {
+    ObjectBuilder builder(arena_);
+    AddFailure(builder, failure, failure.object_class);
+    return builder.Build();
+  }
+
+  Arena& arena_;
+};
+
+std::optional<std::string> Parse(std::string_view text, Document& document) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && text[start] == '{') {
+    const auto error = document.Parse(text);
+    return error ? std::optional(error->message) : std::nullopt;
+  }
+  const auto error = kube::yaml::Parse(text, 1, document);
+  return error ? std::optional("line " + std::to_string(error->line) + ": " + error->message)
+               : std::nullopt;
+}
+
+// path.IsValidPathSegmentName of apimachinery: anything else would be another URL.
+bool IsPathSegment(std::string_view name) {
+  return name != "." && name != ".." && name.find_first_of("/%") == std::string_view::npos;
+}
+
+std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
+  const Value* array = object.Find(key, Type::kArray);
+  return array == nullptr ? std::span<const Value>() : array->elements();
+}
+
+}  // namespace
+
+Value ToJson(const MigrationReport& report, Arena& arena) {
+  return MigrationReportBuilder(arena).Report(report);
+}
+
+kube::base::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(
+    std::string_view text) {
+  Document document;
+  if (const auto error = Parse(text, document)) return kube::base::Unexpected(*error);
+  const Value& root = document.root();
+  if (root.FindText("apiVersion") != kReportApiVersion ||
+      root.FindText("kind") != kMigrationReport) {
+    return kube::base::Unexpected<std::string>("it is no MigrationReport of this program (" +
+                                               migrate::report::OwnCommand("migrate ... -o json") +
+                                               ")");
+  }
+  if (root.Find("crds", Type::kArray) == nullptr) {
+    return kube::base::Unexpected<std::string>("it has no list of CRDs (crds)");
+  }
+  const std::string_view held = migrate::report::ClassName(ObjectClass::kHeld);
+  std::vector<RetriedObject> objects;
+  bool is_whole = true;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // in `objects`
+  for (const Value& crd : ElementsAt(root, "crds")) {
+    // A report that lost a part of itself would be taken for one without failures.
+    if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
+      return kube::base::Unexpected<std::string>("a CRD in it has no name or no list of failures");
+    }
+    const std::string_view outcome = crd.FindText("outcome");
+    if (outcome == "error" || outcome == "interrupted") is_whole = false;
+    for (const Value& failure : ElementsAt(crd, "failures")) {
+      RetriedObject object{.crd = std::string(crd.FindText("name")),
+                           .namespace_ = std::string(failure.FindText("namespace")),
+                           .name = std::string(failure.FindText("name")),
+                           .is_held = failure.FindText("class") == held};
+      if (object.crd.empty() || object.name.empty() || !IsPathSegment(object.crd) ||
+          !IsPathSegment(object.namespace_) || !IsPathSegment(object.name)) {
+        return kube::base::Unexpected<std::string>("a failure in it names no object");
+      }
+      const auto [known, is_new] =
+          seen.try_emplace({object.crd, object.namespace_, object.name}, objects.size());
+      if (is_new) {
+        objects.push_back(std::move(object));
+      } else if (object.is_held) {
+        objects[known->second].is_held = true;
+      }
+    }
+  }
+  if (objects.empty() && !is_whole) {
+    return kube::base::Unexpected<std::string>(
+        "that run did not come to its end; run its command again, which goes on where it was");
+  }
+  return objects;
+}
+
+}  // namespace plugin::report

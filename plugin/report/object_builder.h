@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/base/utf8.h"
+#include "kube/json/json.h"
+
+namespace plugin::report {
+
+/// Builds a JSON object member by member. Keys and texts are borrowed; what is made goes to the
+/// arena.
+class ObjectBuilder {
+ public:
+  explicit ObjectBuilder(kube::json::Arena& arena)
+      : arena_(arena), object_(kube::json::Value::Object()) {}
+
+  ObjectBuilder& Add(std::string_view key, kube::json::Value value) {
+    object_.Set(key, value, arena_);
+    return *this;
+  }
+  ObjectBuilder& Text(std::string_view key, std::string_view text) {
+    return Add(key, ToValue(text));
+  }
+  ObjectBuilder& TextIfAny(std::string_view key, std::string_view text) {
+    return text.empty() ? *this : Text(key, text);
+  }
+  ObjectBuilder& Number(std::string_view key, std::uint64_t number) {
+    return Add(key, kube::json::Value::Number(arena_.Copy(std::to_string(number))));
+  }
+  ObjectBuilder& Bool(std::string_view key, bool value) {
+    return Add(key, kube::json::Value::Bool(value));
+  }
+
+  /// An array of what `convert` makes of each element.
+  /// `elements` is a range, such as a vector or a set, and has to outlive what is built.
+  template <typename Elements, typename Convert>
+  ObjectBuilder& List(std::string_view key, const Elements& elements, Convert convert) {
+    kube::json::Value array = kube::json::Value::Array();
+    for (const auto& element : elements) array.Append(convert(element), arena_);
+    return Add(key, array);
+  }
+  template <typename Elements, typename Convert>
+  ObjectBuilder& ListIfAny(std::string_view key, const Elements& elements, Convert convert) {
+    return elements.empty() ? *this : List(key, elements, convert);
+  }
+  template <typename Range>
+  ObjectBuilder& Texts(std::string_view key, const Range& texts) {
+    return List(key, texts, [this](const std::string& text) { return ToValue(text); });
+  }
+  ObjectBuilder& TextsIfAny(std::string_view key, const std::vector<std::string>& texts) {
+    return texts.empty() ? *this : Texts(key, texts);
+  }
+
+  kube::json::Value Build() const { return object_; }
+
+ private:
+  kube::json::Value ToValue(std::string_view text) {
+    // Names of files need not be UTF-8.
+    if (!kube::base::utf8::IsValid(text)) text = arena_.Copy(kube::base::utf8::Sanitize(text));
+    return kube::json::Value::String(text);
+  }
+
+  kube::json::Arena& arena_;
+  kube::json::Value object_;
+};
+
+}  // namespace plugin::report

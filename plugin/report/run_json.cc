@@ -1,0 +1,38 @@
+#include "plugin/report/run_json.h"
+
+#include <cmath>
+
+namespace plugin::report {
+
+void AddFacts(ObjectBuilder& builder, const migrate::report::RunFacts& run) {
+  builder.TextIfAny("cluster", run.cluster)
+      .TextIfAny("context", run.context)
+      .TextIfAny("time", run.time)
+      .TextIfAny("programVersion", run.version);
+}
+
+std::string_view OutcomeName(migrate::report::Outcome outcome) {
+  switch (outcome) {
+    case migrate::report::Outcome::kDone:
+      return "done";
+    case migrate::report::Outcome::kFailures:
+      return "failures";
+    case migrate::report::Outcome::kError:
+      return "error";
+    case migrate::report::Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return {};
+}
+
+std::string_view DryRunName(migrate::report::DryRun dry_run) {
+  if (dry_run == migrate::report::DryRun::kNone) return "";
+  return dry_run == migrate::report::DryRun::kClient ? "client" : "server";
+}
+
+kube::json::Value Seconds(double seconds, kube::json::Arena& arena) {
+  return kube::json::Value::Number(
+      arena.Copy(kube::json::FormatFloat(std::round(seconds * 1000) / 1000)));
+}
+
+}  // namespace plugin::report

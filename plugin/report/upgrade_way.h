@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "migrate/report/check_report.h"
+#include "plugin/report/crd_way.h"
+
+namespace plugin::report {
+
+/// In which order the CRDs that are proposed in `report` are brought into its cluster, so that the
+/// server takes each and nothing is lost in silence: first what a person has to mend or decide,
+/// then what has to be migrated before, the files, what is to be migrated behind them, and what a
+/// later release may do. Empty where nothing is proposed.
+///
+/// A CRD that has to be mended holds up its file, and with it what comes behind; the others go on.
+/// Whoever does every step in turn ends with all of them applied, and their objects in the storage
+/// version.
+std::vector<migrate::report::UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& report,
+                                                         const WayFiles& files);
+
+/// Whether the files hold nothing that the cluster does not have just so.
+bool IsApplied(const migrate::report::CheckReport& report);
+
+}  // namespace plugin::report
