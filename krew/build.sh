@@ -11,7 +11,7 @@ log=build/krew/build.log
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 
 # refuse_nss ARCHITECTURE: the linker warns of every function that would load NSS modules. Those that are
-# let through stand in libraries, where nobody calls them (docs/DESIGN.md).
+# let through stand in libraries, where nobody calls them (docs/decisions/0026).
 refuse_nss() {
   found=$(sed -n "s/.*warning: Using '\([a-z_0-9]*\)' in statically linked.*/\1/p" "$log" | sort -u |
     grep -vxE 'dlopen|getaddrinfo|gethostbyname|getservbyname|getservbyport_r' || true)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Holds the documents to themselves and to the code: every block is of a known kind, links lead somewhere,
-and the runbook knows every refusal. tests/cluster/documents_test.py runs the commands.
+what the architecture and the decisions name exists, and the runbook knows every refusal.
+tests/cluster/documents_test.py runs the commands.
 """
 import pathlib
 import re
@@ -17,8 +18,9 @@ import documents
 import pictures
 import rooms
 
-# Indented blocks that are no commands, by their first line: a drawing or a text.
-DRAWINGS = {("docs/DESIGN.md", "    krew/     ")}
+# docs/ARCHITECTURE.md is read in one go: what is longer belongs to a decision or to a file.
+MOST_ARCHITECTURE_BYTES = 12 * 1024
+FOLDERS = (*rooms.TOPS, "docs", "krew", "tests")
 # Of turning pruning on.
 PRUNING = (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|not every object|the schemas were)[^"]*)"',)
 # What tells why a migration is not begun or ends early: the texts, by the file that has them.
@@ -69,12 +71,8 @@ class Blocks(unittest.TestCase):
         for path in documents.DOCUMENTS:
             for block in documents.blocks(path):
                 count += block.language in ("sh", "console")
-                if block.language == "sample":
-                    known = any(path == file and block.lines[0].startswith(first)
-                                for file, first in DRAWINGS)
-                    self.assertTrue(known, f"{block.place}: neither commands nor a known drawing")
-                else:
-                    self.assertIn(block.language, kinds, f"{block.place}: say what it is")
+                self.assertNotEqual("sample", block.language, f"{block.place}: no commands")
+                self.assertIn(block.language, kinds, f"{block.place}: say what it is")
         self.assertGreaterEqual(count, 30)
 
     def test_a_document_says_which_kubectl_its_commands_need(self):
@@ -122,6 +120,62 @@ class Links(unittest.TestCase):
                 if fragment:
                     headings = re.findall(r"^#+ (.*)$", other.read_text(encoding="utf-8"), re.MULTILINE)
                     self.assertIn(fragment, [anchor(h) for h in headings], path)
+
+
+def named_paths(text):
+    """Files and folders of the project in code marks (each word of a command) and in cells of tables."""
+    words = [word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split()]
+    words += [word for row in re.findall(r"^\|.*\|$", text, re.MULTILINE) for word in re.split(r"[\s`|,;:()]+", row)]
+    tops = "|".join(FOLDERS)
+    return sorted({word for word in words if re.fullmatch(rf"(?:{tops})(?:/[\w.-]+)+/?|\w+\.md", word)})
+
+
+def missing_paths(text):
+    """Those that do not exist; a document by its name alone is at the root or in docs."""
+    return [path for path in named_paths(text)
+            if not (ROOT / path).exists() and not ("/" not in path and (ROOT / "docs" / path).exists())]
+
+
+def decision_faults(text):
+    """What a decision lacks: its date, its status, what was decided."""
+    wanted = {"Date": r"^Date: \d{4}-\d\d-\d\d$", "Status": r"^Status: \w", "Decision": r"^## Decision\n\n\S"}
+    return [name for name, pattern in wanted.items() if not re.search(pattern, text, re.MULTILINE)]
+
+
+class Architecture(unittest.TestCase):
+    maxDiff = None
+    ARCHITECTURE = ROOT / "docs/ARCHITECTURE.md"
+    DECISIONS = sorted((ROOT / "docs/decisions").glob("*.md"))
+
+    def test_what_it_and_the_decisions_name_exists(self):
+        paths = [self.ARCHITECTURE, *self.DECISIONS]
+        self.assertGreaterEqual(len(named_paths(self.ARCHITECTURE.read_text(encoding="utf-8"))), 40)
+        self.assertEqual([], [f"{path.relative_to(ROOT)}: {name}" for path in paths
+                              for name in missing_paths(path.read_text(encoding="utf-8"))])
+
+    def test_what_is_gone_is_found(self):
+        text = "| `kube/no/file.cc` | krew/no.sh |\n`python3 tests/no.py .` `kube/json`, `NO.md`, apps/v1\n"
+        self.assertEqual(["NO.md", "krew/no.sh", "kube/no/file.cc", "tests/no.py"], missing_paths(text))
+
+    def test_is_short(self):
+        self.assertLessEqual(self.ARCHITECTURE.stat().st_size, MOST_ARCHITECTURE_BYTES)
+
+    def test_names_every_room_in_its_table(self):
+        text = self.ARCHITECTURE.read_text(encoding="utf-8").split("\n```mermaid")[0]
+        rows = [row for row in text.split("\n") if row.startswith("| `")]
+        named = [room for row in rows for room in re.findall(r"`([^`]+)`", row.split("|")[1])]
+        self.assertEqual(sorted(rooms.ROOMS), sorted(named))
+
+    def test_each_decision_has_its_number_date_status_and_decision(self):
+        self.assertTrue(self.DECISIONS)
+        for number, path in enumerate(self.DECISIONS, 1):
+            text = path.read_text(encoding="utf-8")
+            self.assertTrue(path.name.startswith(f"{number:04d}-"), path.name)
+            self.assertTrue(text.startswith(f"# {number}. "), path.name)
+            self.assertEqual([], decision_faults(text), path.name)
+
+    def test_a_decision_without_one_of_them_is_found(self):
+        self.assertEqual(["Date", "Status", "Decision"], decision_faults("# 1. A\n\nDate: soon\n\n## Decision\n"))
 
 
 class NetworkPolicies(unittest.TestCase):

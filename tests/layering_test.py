@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Keeps the rooms of docs/DESIGN.md: a folder includes only folders before it (tests/support/rooms.py).
+"""Keeps the rooms of docs/ARCHITECTURE.md: a folder includes only folders before it (tests/support/rooms.py).
 
 Usage: layering_test.py ROOT. Prints one line an offence, e.g.
 `kube/client/client.h:7: kube/client/ may not include plugin/cli/`, and exits 1 if there is one. The picture
-of docs/DESIGN.md has to be that of the real includes: with UPDATE=1 it is drawn anew.
+of docs/ARCHITECTURE.md has to be that of the real includes: with UPDATE=1 it is drawn anew.
 """
 import os
 import pathlib
@@ -91,15 +91,15 @@ def build_faults(root):
 
 
 def picture_faults(root):
-    document = root / "docs/DESIGN.md"
+    document = root / "docs/ARCHITECTURE.md"
     text = document.read_text(encoding="utf-8")
     shown, drawn = PICTURE.search(text), rooms.picture(root)
     if not shown:
-        yield "docs/DESIGN.md: shows no picture of the rooms"
+        yield "docs/ARCHITECTURE.md: shows no picture of the rooms"
     elif shown[2] != drawn and os.environ.get("UPDATE"):
         document.write_text(text[:shown.start(2)] + drawn + text[shown.end(2):], encoding="utf-8")
     elif shown[2] != drawn:
-        yield "docs/DESIGN.md: its picture is not that of the includes: UPDATE=1 python3 tests/layering_test.py ."
+        yield "docs/ARCHITECTURE.md: its picture is not that of the includes: UPDATE=1 python3 tests/layering_test.py ."
 
 
 def check(root):
@@ -127,11 +127,11 @@ SAMPLES = [
      "migrate/rewrite/sweep.h:1: migrate/rewrite/ may not include migrate/nowhere/"),
     ("plugin/command/main.cc", '#include "tests/support/fake_clock.h"\n',
      "plugin/command/main.cc:1: plugin/command/ may not include tests/support/"),
-    ("plugin/command/main.cc", '#include "plugin/cli/completion.h"\n#include "kube/base/error.h"\n', ""),
+    ("plugin/command/main.cc", '#include "plugin/cli/completion.h"\n#include "kube/base/result.h"\n', ""),
     ("kube/yaml/yaml.h", '#include "json.h"\n',
      'kube/yaml/yaml.h:1: "json.h" must be written from the root of the project'),
-    ("kube/base/error.h", '#include <kube/json/json.h>\n',
-     "kube/base/error.h:1: <kube/json/json.h> must be written in quotes"),
+    ("kube/base/result.h", '#include <kube/json/json.h>\n',
+     "kube/base/result.h:1: <kube/json/json.h> must be written in quotes"),
     ("kube/json/json.cc", "#include <rapidjson/reader.h>\n", ""),
     ("kube/json/json.h", "#include <rapidjson/reader.h>\n",
      "kube/json/json.h:1: only kube/json/json.cc may include rapidjson/"),

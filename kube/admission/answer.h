@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "kube/admission/handler.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 
 namespace kube::admission {
 

@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "kube/admission/webhook_name.h"
+#include "kube/admission/handler.h"
 #include "kube/base/base64.h"
 #include "kube/go/go_url.h"
 #include "kube/meta/names.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "kube/admission/answer.h"
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_duration.h"
 #include "kube/json/json.h"

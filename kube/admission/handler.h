@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,9 +15,58 @@
 #include "kube/admission/object_filter.h"
 #include "kube/admission/reply.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 
 namespace kube::admission {
+
+/// Why a request is not let through. Of several failures of a request the first kind counts.
+enum class FailureKind : std::uint8_t {
+  kRefusal,    ///< the handler says no, with a code of its own
+  kPermanent,  ///< it cannot be decided, and will not be
+  kTemporary,  ///< it cannot be decided now; the client may try again
+  kOther,      ///< the handler threw something
+};
+
+/// What the client of the API server is told: `admission webhook "x" denied the request: MESSAGE`.
+struct Failure {
+  FailureKind kind = FailureKind::kRefusal;
+  std::string message;
+  /// HTTP status. What is below 400 the API server makes 400 (admission/plugin/webhook/errors
+  /// ToStatusErr).
+  int code = 500;
+  std::string reason{};  ///< metav1.StatusReason as "Invalid"; empty: none
+  /// When the client may try again: the API server makes a Retry-After of it, by which clients of
+  /// Go send the request again by themselves, with code 429 or 5xx. Absent: nothing is said.
+  std::optional<std::chrono::seconds> retry_after{};
+};
+
+/// What a handler thinks of a request: nothing against it, or a failure.
+using Verdict = std::optional<Failure>;
+
+inline Verdict Allowed() { return std::nullopt; }
+inline Failure Refusal(std::string message, int code = 500, std::string reason = "") {
+  return {FailureKind::kRefusal, std::move(message), code, std::move(reason)};
+}
+inline Failure Permanent(std::string message) {
+  return {FailureKind::kPermanent, std::move(message)};
+}
+inline Failure Temporary(std::string message) {
+  return {FailureKind::kTemporary, std::move(message)};
+}
+
+/// A handler's id as part of a name: "/" is ".", and "_" is "-".
+std::string NameOfId(std::string_view id);
+/// A handler's id as a path below a service, whose segments have to be DNS names (apiserver
+/// pkg/util/webhook ValidateWebhookService): "_" is "-".
+std::string PathOfId(std::string_view id);
+
+/// The webhook of a handler in the configuration `configuration`: "fn.spec.guard.example.com".
+std::string WebhookName(std::string_view id, std::string_view configuration);
+/// True if a webhook of that name is one of ours in the configuration.
+bool IsOurWebhook(std::string_view name, std::string_view configuration);
+
+/// What the API server has against the name of a webhook (apimachinery
+/// pkg/util/validation.IsFullyQualifiedName); absent where it takes it.
+std::optional<std::string> WebhookNameProblem(std::string_view name);
 
 /// What a handler is asked about. "*" is any; the core group is "".
 struct Resource {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kube/admission/webhook_name.h"
+#include "kube/admission/handler.h"
 #include "kube/client/answer_meaning.h"
 
 namespace kube::admission {

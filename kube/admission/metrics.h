@@ -9,8 +9,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "kube/admission/handler.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 #include "kube/base/clock.h"
 
 namespace kube::admission {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/meta/names.h"
 
 namespace kube::admission {

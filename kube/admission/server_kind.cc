@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 
 namespace kube::admission {
 namespace {

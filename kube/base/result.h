@@ -1,10 +1,19 @@
 #pragma once
 
 #include <cassert>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <variant>
 
 namespace kube::base {
+
+/// Thrown when a run cannot go on and only a person can help: the text names the thing, the
+/// cause comes last, and main prints it after "error: ".
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// An error on its way into a Result; `Result<int, std::string> r = Unexpected(text);`.
 template <typename E>

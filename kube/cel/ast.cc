@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/cel/cost.h"
 #include "kube/cel/numbers.h"

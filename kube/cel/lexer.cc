@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 
 namespace kube::cel {
 namespace {

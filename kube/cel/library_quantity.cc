@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/cel/function.h"
 #include "kube/cel/opaque.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/cel/function.h"
 #include "kube/cel/opaque.h"
 #include "kube/go/go_format.h"

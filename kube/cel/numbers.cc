@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/json/json.h"
 
 namespace kube::cel {

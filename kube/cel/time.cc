@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/cel/numbers.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_time.h"

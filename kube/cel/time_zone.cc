@@ -6,8 +6,8 @@
 #include <memory>
 #include <mutex>
 
-#include "kube/base/ascii.h"
 #include "kube/base/file_text.h"
+#include "kube/base/text.h"
 #include "kube/cel/time.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_time.h"

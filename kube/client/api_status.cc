@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"

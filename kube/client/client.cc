@@ -4,7 +4,7 @@
 #include <deque>
 #include <utility>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/gathered_call.h"
 #include "kube/client/server_url.h"

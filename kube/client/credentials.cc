@@ -4,14 +4,24 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/ascii.h"
 #include "kube/base/base64.h"
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
-#include "kube/client/header_value.h"
+#include "kube/base/result.h"
+#include "kube/base/text.h"
 #include "kube/client/server_url.h"
 
 namespace kube::client {
+
+bool FitsHeader(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
+  });
+}
+
+std::string HeaderMisfit(const std::string& what) {
+  return what + " has control characters, which no header can carry";
+}
+
 namespace {
 
 // client-go's NewCachedFileTokenSource: a minute, and 10 s before its end it is read again.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "kube/base/clock.h"
 #include "kube/client/client.h"
@@ -8,6 +10,12 @@
 #include "kube/client/exec_credentials.h"
 
 namespace kube::client {
+
+/// True if `value` can stand in a header: a line break there would begin another one.
+bool FitsHeader(std::string_view value);
+
+/// What to say where it does not, of a value that is called `what`. The value is not in it.
+std::string HeaderMisfit(const std::string& what);
 
 /// Makes the credentials that `config` describes, as client-go does (transport/round_trippers.go):
 /// the token of `token_file`, else `token`; else user name and password; else those of a credential

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "kube/base/environment.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/client/head_reader.h"
 #include "kube/client/route.h"
 

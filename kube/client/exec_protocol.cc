@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdio>
 
-#include "kube/base/ascii.h"
 #include "kube/base/base64.h"
 #include "kube/base/rune.h"
+#include "kube/base/text.h"
 #include "kube/client/pem.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_printable.h"

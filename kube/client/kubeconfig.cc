@@ -1,26 +1,183 @@
 #include "kube/client/kubeconfig.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
-#include "kube/base/ascii.h"
-#include "kube/base/error.h"
+#include "kube/base/base64.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
-#include "kube/client/auth_provider.h"
-#include "kube/client/in_cluster.h"
 #include "kube/client/kubeconfig_choice.h"
 #include "kube/client/pem.h"
 #include "kube/client/server_address.h"
 #include "kube/go/go_format.h"
+#include "kube/json/json.h"
 #include "kube/meta/make_field_error.h"
 
 namespace kube::client {
 namespace {
 
+std::string FileOf(const base::Environment& environment, const char* name) {
+  return (std::filesystem::path(environment.service_account_folder) / name).string();
+}
+
+// net.JoinHostPort: an IPv6 address is put in brackets.
+std::string JoinHostPort(const std::string& host, const std::string& port) {
+  if (host.find(':') == std::string::npos) return host + ":" + port;
+  return "[" + host + "]:" + port;
+}
+
+void SetToken(const ConnectionFlags& flags, const base::Environment& environment,
+              ConnectionConfig& config) {
+  if (!flags.token.empty()) {
+    config.token = flags.token;
+    return;
+  }
+  config.token_file = FileOf(environment, "token");
+  const auto token = base::ReadFileText(config.token_file);
+  if (!token) throw base::Error("cannot use the service account: " + token.error().message);
+  config.token = base::TrimSpace(*token);
+}
+
+// The system's certificates are trusted where the pod has none.
+void SetAuthority(const ConnectionFlags& flags, const base::Environment& environment,
+                  ConnectionConfig& config) {
+  if (!flags.certificate_authority.empty()) {
+    config.ca_pem = ReadCertificates(flags.certificate_authority);
+    return;
+  }
+  const auto certificates = base::ReadFileText(FileOf(environment, "ca.crt"));
+  if (certificates && !UsableCertificates(*certificates).empty()) config.ca_pem = *certificates;
+}
+
+}  // namespace
+
+bool IsInCluster(const base::Environment& environment) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(FileOf(environment, "token"), ignored);
+  return !environment.variable("KUBERNETES_SERVICE_HOST").empty() &&
+         !environment.variable("KUBERNETES_SERVICE_PORT").empty() &&
+         std::filesystem::exists(status) && !std::filesystem::is_directory(status);
+}
+
+ConnectionConfig InClusterConnection(const ConnectionFlags& flags,
+                                     const base::Environment& environment) {
+  ConnectionConfig config;
+  config.server =
+      ParseServerAddress("https://" + JoinHostPort(environment.variable("KUBERNETES_SERVICE_HOST"),
+                                                   environment.variable("KUBERNETES_SERVICE_PORT")))
+          .url;
+  SetToken(flags, environment, config);
+  SetAuthority(flags, environment, config);
+  config.disable_compression = flags.disable_compression;
+  return config;
+}
+
+std::optional<std::string> InClusterNamespace(const base::Environment& environment) {
+  std::string name = environment.variable("POD_NAMESPACE");
+  if (!name.empty()) return name;
+  const auto text = base::ReadFileText(FileOf(environment, "namespace"));
+  if (text) name = base::TrimSpace(*text);
+  if (name.empty()) return std::nullopt;
+  return name;
+}
+
+namespace {
+
+using json::Value;
 using kube::go::GoQuote;
+
+// A token that ends within this time is no longer used.
+constexpr std::chrono::seconds kExpiryMargin{10};
+
+std::string Setting(const AuthProvider& provider, const std::string& name) {
+  const auto found = provider.config.find(name);
+  return found == provider.config.end() ? "" : found->second;
+}
+
+base::Error NotConnected(const std::string& why) {
+  return base::Error("Unable to connect to the server: " + why);
+}
+
+base::Error Removed(const std::string& name, const std::string& plugin, const std::string& page) {
+  return base::Error("The " + name + " auth plugin has been removed.\nPlease use the " + plugin +
+                     " kubectl/client-go credential plugin instead.\nSee " + page +
+                     " for further details");
+}
+
+std::string PaddedBase64(std::string_view url_encoded) {
+  std::string text(url_encoded);
+  std::ranges::replace(text, '-', '+');
+  std::ranges::replace(text, '_', '/');
+  return text.append((4 - text.size() % 4) % 4, '=');
+}
+
+// The middle one of the three parts of a JSON Web Token.
+std::string ClaimsOf(std::string_view token) {
+  const std::size_t first = token.find('.');
+  const std::size_t last = token.rfind('.');
+  if (std::ranges::count(token, '.') != 2) throw NotConnected("ID Token is not a valid JWT");
+  auto claims = base::DecodeBase64(PaddedBase64(token.substr(first + 1, last - first - 1)));
+  if (!claims) throw NotConnected("ID Token is not a valid JWT: " + claims.error());
+  return *std::move(claims);
+}
+
+// Seconds since 1970, as a number or in quotes; 0 where the token does not tell.
+double ExpiryOf(std::string_view token) {
+  json::Document claims;
+  // What is wrong is not quoted: it is part of the token.
+  if (claims.Parse(ClaimsOf(token)) || !claims.root().is_object()) {
+    throw NotConnected("parsing claims: ID Token is not a JSON object");
+  }
+  const Value* expiry = claims.root().Find("exp");
+  if (expiry == nullptr || !(expiry->is_string() || expiry->is_number())) return 0;
+  const std::string_view text = expiry->text();
+  double seconds = 0;
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return seconds;
+}
+
+}  // namespace
+
+void CheckAuthProvider(const AuthProvider& provider) {
+  if (provider.name == "gcp") {
+    throw Removed("gcp", "\"gke-gcloud-auth-plugin\"",
+                  "https://cloud.google.com/blog/products/containers-kubernetes/"
+                  "kubectl-auth-changes-in-gke");
+  }
+  if (provider.name == "azure") {
+    throw Removed("azure", "https://github.com/Azure/kubelogin",
+                  "https://kubernetes.io/docs/reference/access-authn-authz/authentication/"
+                  "#client-go-credential-plugins");
+  }
+  if (provider.name != "oidc") {
+    throw base::Error("no Auth Provider found for name " + GoQuote(provider.name) +
+                      "; give the user a credential plugin (exec) instead");
+  }
+  for (const char* setting : {"idp-issuer-url", "client-id"}) {
+    if (Setting(provider, setting).empty())
+      throw base::Error(std::string("Must provide ") + setting);
+  }
+}
+
+std::string IdToken(const AuthProvider& provider, const std::string& user_name,
+                    std::chrono::sys_seconds now) {
+  const std::string token = Setting(provider, "id-token");
+  const double end = static_cast<double>((now + kExpiryMargin).time_since_epoch().count());
+  if (!token.empty() && end < ExpiryOf(token)) return token;
+  if (Setting(provider, "refresh-token").empty()) {
+    throw NotConnected("No valid id-token, and cannot refresh without refresh-token");
+  }
+  throw NotConnected("the id-token of user " + GoQuote(user_name) +
+                     " has expired, and only kubectl renews it: run \"kubectl version\" as this "
+                     "user, then this command again, or give the user a credential plugin (exec)");
+}
+
+namespace {
 
 // Empty names and those given before are left out.
 std::vector<std::string> SplitPathList(std::string_view list) {

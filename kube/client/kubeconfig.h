@@ -1,11 +1,37 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
+#include <string>
+
 #include "kube/base/environment.h"
 #include "kube/client/connection.h"
-#include "kube/client/connection_flags.h"
 #include "kube/client/kubeconfig_file.h"
 
 namespace kube::client {
+
+// What a pod knows about its own cluster (client-go's rest.InClusterConfig).
+
+/// True in a pod that has a service account's token.
+bool IsInCluster(const base::Environment& environment);
+
+/// Connects as the pod's service account; of the flags only the token and the certificate authority
+/// count. Only where IsInCluster. Throws kube::base::Error where the token cannot be read.
+ConnectionConfig InClusterConnection(const ConnectionFlags& flags,
+                                     const base::Environment& environment);
+
+/// $POD_NAMESPACE, else the service account's namespace; absent where there is none.
+std::optional<std::string> InClusterNamespace(const base::Environment& environment);
+
+/// Throws kube::base::Error, in kubectl's words, where kubectl 1.32 has no such provider (gcp and
+/// azure are gone, oidc is left) or its configuration lacks what it must have.
+void CheckAuthProvider(const AuthProvider& provider);
+
+/// The bearer token of an oidc provider: its id-token. Throws kube::base::Error where there is
+/// none, or it is not valid at `now`. Unlike kubectl it asks no identity provider for a new one;
+/// the text tells how to have it renewed. Never holds the token.
+std::string IdToken(const AuthProvider& provider, const std::string& user_name,
+                    std::chrono::sys_seconds now);
 
 /// How to reach the server that kubectl 1.32 would reach, and as whom: the flags go before the
 /// kubeconfig's context, and where both say nothing a pod's service account is used, else

@@ -1,7 +1,7 @@
 #include "kube/client/kubeconfig_choice.h"
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "kube/client/server_address.h"
 #include "kube/go/go_format.h"
 

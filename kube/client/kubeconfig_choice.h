@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/connection_flags.h"
+#include "kube/client/connection.h"
 #include "kube/client/kubeconfig_file.h"
 
 namespace kube::client {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/utf8.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/go/go_format.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "kube/base/base64.h"
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 
 namespace kube::client {
 namespace {

@@ -1,12 +1,36 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kube/base/environment.h"
 #include "kube/client/connection.h"
 #include "kube/client/server_url.h"
 
 namespace kube::client {
+
+/// The URL of the proxy that $HTTPS_PROXY, $HTTP_PROXY and $NO_PROXY name for `server`; empty:
+/// none. It may hold a password.
+///
+/// As Go's http.ProxyFromEnvironment: the name in capitals goes before that in small letters,
+/// loopback is never asked for through a proxy, and $ALL_PROXY is not looked at.
+std::string ProxyFromEnvironment(const ServerUrl& server, const base::Environment& environment);
+
+/// Where certificates of trusted authorities are looked for.
+struct CertificatePlaces {
+  std::vector<std::string> files;    ///< the first that can be read counts
+  std::vector<std::string> folders;  ///< every file in each of them counts
+};
+
+/// The bundles and folders of Debian, Red Hat, SUSE and Alpine; in their place what $SSL_CERT_FILE
+/// and $SSL_CERT_DIR (folders with a colon between them) name.
+///
+/// As Go's crypto/x509/root_linux.go and root_unix.go, which kubectl asks.
+CertificatePlaces SystemCertificatePlaces(const base::Environment& environment);
+
+/// The certificates in these places as PEM blocks, each once; empty where there are none. What
+/// cannot be read, and what is no certificate, is passed over.
+std::string CertificatesIn(const CertificatePlaces& places);
 
 /// How requests get to a server, and by what it is known there.
 struct Route {

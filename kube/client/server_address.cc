@@ -3,7 +3,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_url.h"
 

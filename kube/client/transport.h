@@ -8,8 +8,9 @@
 
 #include "kube/base/clock.h"
 
-/// The seam between what we say to an API server and how the bytes travel.
 namespace kube::client {
+
+// The seam between what we say to an API server and how the bytes travel.
 
 struct HttpHeader {
   std::string name, value;
@@ -90,6 +91,24 @@ class Transport {
   /// Has the Poll under way, or else the next one, return before its deadline. The one method that
   /// other threads may call. Where only one thread ever is there is nothing to do.
   virtual void Wake() {}
+};
+
+/// A transport that cannot change anything: it hands on GET, the POST of a SelfSubjectAccessReview
+/// (which stores nothing), and any request whose query says dryRun=All.
+///
+/// Start throws kube::base::Error for every other request, which is not sent. `transport` must
+/// outlive it.
+class ReadOnlyTransport : public Transport {
+ public:
+  explicit ReadOnlyTransport(Transport& transport) : transport_(transport) {}
+
+  RequestId Start(HttpRequest request, base::Clock::Duration timeout, ResponseSink& sink) override;
+  void Cancel(RequestId id) override { transport_.Cancel(id); }
+  void Poll(base::Clock::TimePoint deadline) override { transport_.Poll(deadline); }
+  void Wake() override { transport_.Wake(); }
+
+ private:
+  Transport& transport_;
 };
 
 }  // namespace kube::client

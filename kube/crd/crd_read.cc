@@ -1,16 +1,222 @@
+#include "kube/crd/crd_read.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "kube/base/base64.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/crd/crd.h"
-#include "kube/crd/crd_defaults.h"
-#include "kube/crd/crd_metadata_read.h"
+#include "kube/meta/names.h"
 #include "kube/meta/typed_reader.h"
 
 namespace kube::crd {
 namespace {
 
+void SetNames(CrdNames& names) {
+  if (names.singular.empty()) names.singular = meta::ToLowerForDns(names.kind);
+  if (names.list_kind.empty() && !names.kind.empty()) names.list_kind = names.kind + "List";
+}
+
+void SetV1beta1Defaults(Crd& crd) {
+  if (crd.scope.empty()) crd.scope = "Namespaced";
+  if (crd.versions.empty() && !crd.version.empty()) {
+    CrdVersion& version = crd.versions.emplace_back();
+    version.name = crd.version;
+    version.served = true;
+    version.storage = true;
+  }
+  std::optional<std::vector<std::string>>& review_versions = crd.conversion.review_versions;
+  if (crd.conversion.strategy == "Webhook" && (!review_versions || review_versions->empty())) {
+    review_versions = {"v1beta1"};
+  }
+}
+
+void SetStoredVersions(Crd& crd) {
+  if (!crd.stored_versions.empty()) return;
+  if (const CrdVersion* storage = crd.StorageVersion()) {
+    crd.stored_versions.push_back(storage->name);
+  }
+}
+
+bool SameValidation(const VersionSettings& a, const VersionSettings& b) {
+  if (a.has_validation != b.has_validation) return false;
+  if (a.schema == nullptr || b.schema == nullptr) return a.schema == b.schema;
+  return schema::DeepEqual(*a.schema, *b.schema);
+}
+
+// Nil and empty are the same.
+template <typename T>
+bool SameList(const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b) {
+  if (!a || !b) return (!a || a->empty()) && (!b || b->empty());
+  return *a == *b;
+}
+
+template <typename Same>
+bool AllAgree(const std::vector<CrdVersion>& versions, Same same) {
+  return std::ranges::all_of(
+      versions, [&](const CrdVersion& v) { return same(versions.front().own, v.own); });
+}
+
+void MoveValidation(Crd& crd) {
+  if (!AllAgree(crd.versions, SameValidation)) return;
+  crd.common.has_validation = crd.versions.front().own.has_validation;
+  crd.common.schema = crd.versions.front().own.schema;
+  for (CrdVersion& version : crd.versions) {
+    version.own.has_validation = false;
+    version.own.schema = nullptr;
+  }
+}
+
+template <typename T, typename Same>
+void Move(Crd& crd, std::optional<T> VersionSettings::*field, Same same) {
+  if (!AllAgree(crd.versions, [&](const VersionSettings& a, const VersionSettings& b) {
+        return same(a.*field, b.*field);
+      })) {
+    return;
+  }
+  crd.common.*field = std::move(crd.versions.front().own.*field);
+  for (CrdVersion& version : crd.versions) (version.own.*field).reset();
+}
+
+void MoveWhatAllVersionsAgreeOn(Crd& crd) {
+  MoveValidation(crd);
+  Move(crd, &VersionSettings::subresources, std::equal_to<>());
+  Move(crd, &VersionSettings::printer_columns, SameList<PrinterColumn>);
+  Move(crd, &VersionSettings::selectable_fields, SameList<std::string_view>);
+}
+
+}  // namespace
+
+void SetCrdDefaults(Crd& crd) {
+  SetNames(crd.names);
+  if (crd.is_v1beta1()) SetV1beta1Defaults(crd);
+  if (crd.version.empty() && !crd.versions.empty()) crd.version = crd.versions.front().name;
+  SetStoredVersions(crd);
+}
+
+void SetInternalForm(Crd& crd) {
+  if (!crd.is_v1beta1() && !crd.versions.empty()) MoveWhatAllVersionsAgreeOn(crd);
+  for (CrdVersion& version : crd.versions) {
+    version.schema = crd.common.has_validation ? crd.common.schema : version.own.schema;
+    version.subresources =
+        crd.common.subresources ? crd.common.subresources : version.own.subresources;
+  }
+}
+
+namespace {
+
 using json::Value;
-using kube::meta::GoType;
 using meta::TypedReader;
+
+/// Reads the Go types of k8s.io/apimachinery/pkg/apis/meta/v1/types.go. What is not kept is read
+/// into variables that end here.
+class MetadataReader {
+ public:
+  MetadataReader(TypedReader& reader, Crd& crd) : reader_(reader), crd_(crd) {}
+
+  void Read(const Value& metadata) {
+    ForEachField(metadata, "v1.ObjectMeta", [this](std::string_view key, const Value& v) {
+      if (key == "name") reader_.Read(v, crd_.name);
+      if (key == "uid") reader_.Read(v, crd_.uid, "types.UID");
+      if (key == "resourceVersion") reader_.Read(v, crd_.resource_version);
+      if (key == "generation") reader_.Read(v, crd_.generation);
+      if (key == "deletionTimestamp") crd_.terminating = !v.is_null();
+      if (key == "labels") ReadStringMap(v, crd_.labels);
+      if (key == "annotations") ReadStringMap(v, crd_.annotations);
+      CheckUnused(key, v);
+    });
+  }
+
+ private:
+  template <typename ReadField>
+  void ForEachField(const Value& value, const char* type, ReadField read) {
+    if (!reader_.ExpectObject(value, type)) return;
+    const std::string_view name = std::string_view(type).substr(sizeof("v1.") - 1);
+    for (const json::Member& member : value.members()) {
+      const TypedReader::Step step(reader_, name, member.key.text());
+      read(member.key.text(), member.value);
+      if (reader_.ended()) return;
+    }
+  }
+
+  template <typename CheckElement>
+  void ForEachElement(const Value& value, const char* type, CheckElement check) {
+    if (!reader_.ExpectArray(value, type)) return;
+    for (std::size_t i = 0; i < value.size() && !reader_.ended(); ++i) {
+      const TypedReader::Step step(reader_, i);
+      check(value.elements()[i]);
+    }
+  }
+
+  void ReadStringMap(const Value& value, std::map<std::string, std::string, std::less<>>& map) {
+    if (!reader_.ExpectObject(value, "map[string]string")) return;
+    for (const json::Member& member : value.members()) {
+      const TypedReader::Step step(reader_, member.key.text());
+      reader_.Read(member.value, map[std::string(member.key.text())]);
+    }
+  }
+
+  void CheckUnused(std::string_view key, const Value& value) {
+    if (key == "generateName" || key == "namespace" || key == "selfLink") CheckString(value);
+    if (key == "creationTimestamp" || key == "deletionTimestamp") reader_.CheckTime(value);
+    if (key == "deletionGracePeriodSeconds") {
+      std::int64_t seconds = 0;
+      reader_.Read(value, seconds);
+    }
+    if (key == "finalizers") {
+      std::vector<std::string_view> finalizers;
+      reader_.Read(value, finalizers);
+    }
+    if (key == "ownerReferences") {
+      ForEachElement(value, "[]v1.OwnerReference", [this](const Value& v) { CheckOwner(v); });
+    }
+    if (key == "managedFields") {
+      ForEachElement(value, "[]v1.ManagedFieldsEntry", [this](const Value& v) { CheckManaged(v); });
+    }
+  }
+
+  void CheckOwner(const Value& owner) {
+    ForEachField(owner, "v1.OwnerReference", [this](std::string_view key, const Value& v) {
+      if (key == "apiVersion" || key == "kind" || key == "name") CheckString(v);
+      if (key == "uid") CheckString(v, "types.UID");
+      if (key == "controller" || key == "blockOwnerDeletion") {
+        bool is_set = false;
+        reader_.Read(v, is_set);
+      }
+    });
+  }
+
+  void CheckManaged(const Value& entry) {
+    ForEachField(entry, "v1.ManagedFieldsEntry", [this](std::string_view key, const Value& v) {
+      if (key == "manager" || key == "apiVersion" || key == "fieldsType" || key == "subresource") {
+        CheckString(v);
+      }
+      if (key == "operation") CheckString(v, "v1.ManagedFieldsOperationType");
+      if (key == "time") reader_.CheckTime(v);
+    });
+  }
+
+  void CheckString(const Value& value, const char* go_type = "string") {
+    std::string_view text;
+    reader_.Read(value, text, go_type);
+  }
+
+  TypedReader& reader_;
+  Crd& crd_;
+};
+
+}  // namespace
+
+void ReadCrdMetadata(TypedReader& reader, const Value& metadata, Crd& crd) {
+  MetadataReader(reader, crd).Read(metadata);
+}
+
+namespace {
+
+using kube::meta::GoType;
 
 GoType Api(std::string_view name, std::string_view prefix = "") {
   return GoType::Api(name, prefix);

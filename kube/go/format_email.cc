@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/go/format_checks.h"
 
 namespace kube::go {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/go/format_checks.h"
 #include "kube/go/go_regexp.h"
 

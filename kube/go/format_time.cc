@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/go/format_checks.h"
 
 namespace kube::go {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 
 namespace kube::go {
 namespace {

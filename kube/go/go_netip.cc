@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/go/go_format.h"
 
 namespace kube::go {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_netip.h"
 

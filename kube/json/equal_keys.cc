@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/base/same_text.h"
+#include "kube/base/text.h"
 
 namespace kube::json {
 namespace {

@@ -2,7 +2,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "kube/base/same_text.h"
+#include "kube/base/text.h"
 #include "kube/json/json.h"
 
 namespace kube::json {

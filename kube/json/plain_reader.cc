@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/json/block_masks.h"
 #include "kube/json/equal_keys.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 
 namespace kube::meta {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "kube/json/json_patch.h"
 #include "kube/json/manifest_splitter.h"
-#include "kube/mutation/tree_reader.h"
+#include "kube/mutation/tree.h"
 #include "kube/yaml/yaml.h"
 
 namespace kube::mutation {

@@ -3,14 +3,34 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kube/base/result.h"
 #include "kube/json/json.h"
-#include "kube/mutation/reference.h"
+#include "kube/meta/path_text.h"
 
-/// What a mutation tree says, once it is read (tree_reader.h), and what it does (mutation.h says
-/// by which rules).
 namespace kube::mutation {
+
+/// A text that is as a whole in parentheses, `(spec.legacyMode)`: the value that the object has at
+/// that path.
+bool LooksLikeReference(std::string_view text);
+
+class Reference {
+ public:
+  /// `text` LooksLikeReference. The path is one as ParsePathText reads it, to one value. The error
+  /// says what is wrong with it.
+  static base::Result<Reference, std::string> Parse(std::string_view text);
+
+  /// The null pointer where the object has nothing there.
+  const json::Value* FindIn(const json::Value& object) const;
+
+ private:
+  std::vector<meta::WrittenStep> steps_;
+};
+
+// What a mutation tree says, once it is read (tree_reader.h), and what it does (mutation.h says
+// by which rules).
 
 struct Node {
   enum class Kind : std::uint8_t {
@@ -43,5 +63,25 @@ bool Fits(const Node& tree, const json::Value& source, const json::Value* value)
 
 /// Whether a reference is in the tree.
 bool HasReference(const Node& tree);
+
+/// What is wrong with a tree, and where.
+struct TreeError {
+  std::string pointer;  ///< JSON Pointer of the key in the text
+  std::string key;      ///< the same for people, keys as they are written: "spec.[labels]"
+  std::string message;
+};
+
+/// Where a tree stands in its document, which errors name: "/spec/tree" and "spec.tree"; empty for
+/// the document itself.
+struct TreePlace {
+  std::string pointer, key;
+};
+
+/// Reads `value` as a mutation tree, a map. It must outlive the result.
+///
+/// A key is what it is written as, but for [name], by which the value is replaced as a whole;
+/// \[name\] is the key "[name]", and of more backslashes, each before both brackets, one is taken.
+/// A text in parentheses is a reference; with backslashes before it one is taken, and it is a text.
+base::Result<Node, TreeError> ReadTree(const json::Value& value, const TreePlace& place);
 
 }  // namespace kube::mutation

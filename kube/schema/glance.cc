@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kube/base/same_text.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/formats.h"

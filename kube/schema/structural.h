@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kube/base/result.h"
-#include "kube/base/same_text.h"
+#include "kube/base/text.h"
 #include "kube/json/json.h"
 #include "kube/schema/property_index.h"
 #include "kube/schema/schema_props.h"

@@ -18,9 +18,10 @@
 #include <new>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/go/go_time.h"
 #include "kube/serve/tls_context.h"
+#include "kube/serve/tls_files.h"
 
 namespace kube::serve {
 namespace {

@@ -1,6 +1,6 @@
 #include "kube/serve/message.h"
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 
 namespace kube::serve {
 

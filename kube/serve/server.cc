@@ -27,10 +27,11 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/serve/response_text.h"
 #include "kube/serve/session.h"
 #include "kube/serve/tls_context.h"
+#include "kube/serve/tls_files.h"
 
 namespace kube::serve {
 namespace {

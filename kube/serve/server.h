@@ -13,7 +13,7 @@
 #include "kube/serve/memory.h"
 #include "kube/serve/message.h"
 #include "kube/serve/request_reader.h"
-#include "kube/serve/tls_material.h"
+#include "kube/serve/tls_files.h"
 
 namespace kube::serve {
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "kube/serve/message.h"
-#include "kube/serve/tls_material.h"
+#include "kube/serve/tls_files.h"
 
 /// OpenSSL's objects, for the file that moves bytes: only certificates.cc knows what they are.
 namespace kube::serve {

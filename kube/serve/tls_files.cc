@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "kube/serve/tls_context.h"
 
 namespace kube::serve {

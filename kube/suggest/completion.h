@@ -1,11 +1,24 @@
 #pragma once
 
+#include <cstdint>
+
 #include "kube/json/json.h"
 #include "kube/suggest/observed_schema.h"
 #include "kube/suggest/observed_shape.h"
 #include "kube/suggest/schema_change.h"
 
 namespace kube::suggest {
+
+enum class NodeLevel : std::uint8_t { kRoot, kField, kElement };
+
+/// Mends what a structural schema has to say at one node itself (apiextensions
+/// pkg/apiserver/schema/validation.go): its type, the items of an array, metadata, embedded
+/// resources, and what excludes each other. Children are left to the caller.
+///
+/// A type that is missing is that of what else the schema says; else that of all values that were
+/// `seen` (the null pointer: none); else the node takes any value, as before.
+void MendNode(json::Value& node, const ObservedShape* seen, NodeLevel level,
+              const SchemaPlace& place, SchemaEditor& editor);
 
 /// Mends each node of the structural part of `root` (node_mending.h) and specifies in it what
 /// objects were `seen` to hold and pruning would remove (kube/schema/pruning.h). What is specified

@@ -11,6 +11,22 @@
 
 namespace kube::suggest {
 
+/// Mends outside of the schemas what the server refuses in a CRD of v1 and what only one thing can
+/// be meant by: a column's path without the dot in front, and the annotation that CRDs of groups
+/// of Kubernetes have to have (KEP 1111), which then tells that nobody has approved.
+///
+/// `crd` is in v1 form. `arena` takes what is added.
+std::vector<SchemaChange> MendCrd(json::Value& crd, json::Arena& arena);
+
+/// Says otherwise what no structural schema, or no schema of v1, may say (NewStructural and
+/// ValidateCustomResourceDefinition), wherever it stands: $ref, definitions, $schema, id,
+/// patternProperties, additionalItems, several schemas for items, uniqueItems,
+/// x-kubernetes-preserve-unknown-fields: false. What cannot be said otherwise stays; the server's
+/// rules find it again.
+///
+/// `root` is the schema of a version, at `place`.
+void ReplaceUnsupported(json::Value& root, const SchemaPlace& place, SchemaEditor& editor);
+
 struct SuggestOptions {
   Prefer prefer = Prefer::kFields;
   /// The objects were read in this version, and a webhook makes other ones of it: of those nothing

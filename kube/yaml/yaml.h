@@ -9,8 +9,9 @@
 
 #include "kube/json/json.h"
 
-/// YAML as Kubernetes reads and prints it (sigs.k8s.io/yaml over go-yaml v2).
 namespace kube::yaml {
+
+// YAML as Kubernetes reads and prints it (sigs.k8s.io/yaml over go-yaml v2).
 
 struct ParseError {
   std::size_t line;    ///< from 1, counted from the start of `text` + first_line - 1
@@ -85,5 +86,11 @@ void PrintTo(std::string& out, const json::Value& value);
 using Comments = std::unordered_map<const json::Value*, std::string>;
 /// The same with comments, which Parse passes over.
 void PrintTo(std::string& out, const json::Value& value, const Comments& comments);
+
+/// Checks `text` as go-yaml's reader does: UTF-8, and no control characters.
+std::optional<ParseError> CheckText(std::string_view text, std::size_t first_line);
+
+/// Refuses more than 100 directives above the document: libyaml compares each with all before it.
+std::optional<ParseError> CheckDirectives(std::string_view text, std::size_t first_line);
 
 }  // namespace kube::yaml

@@ -6,14 +6,179 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/ascii.h"
-#include "kube/yaml/yaml_amendment.h"
+#include "kube/base/text.h"
+#include "kube/base/utf8.h"
+#include "kube/json/json_patch.h"
 #include "kube/yaml/yaml_builder.h"
-#include "kube/yaml/yaml_key_tracker.h"
 #include "kube/yaml/yaml_parser.h"
 #include "kube/yaml/yaml_scalar.h"
 
 namespace kube::yaml {
+namespace {
+
+// go-yaml takes them into a tag.
+constexpr std::string_view kFlowInTags = ",[]";
+
+// The first characters of the private use area that the text does not have.
+std::string UnusedCharacter(std::string_view text, int& next) {
+  for (; next < 0x1900; ++next) {
+    const std::string character = {'\xEE', static_cast<char>(0x80 | (next >> 6 & 0x3F)),
+                                   static_cast<char>(0x80 | (next & 0x3F))};
+    if (text.find(character) == std::string_view::npos) return ++next, character;
+  }
+  return {};
+}
+
+void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t i = 0; (i = text.find(from, i)) != std::string::npos; i += to.size()) {
+    text.replace(i, from.size(), to);
+  }
+}
+
+}  // namespace
+
+bool AmendedText::MayAmend() {
+  constexpr std::size_t kTimes = 16;
+  constexpr std::size_t kMostBytes = 64 * 1024 * 1024;
+  bytes_read_again_ += text_.size();
+  if (bytes_read_again_ > kMostBytes + kTimes * text_.size()) return false;
+  if (copy_.empty()) {
+    int next = 0;
+    colon_ = UnusedCharacter(original_, next);
+    nothing_ = UnusedCharacter(original_, next);
+    copy_ = original_;
+  }
+  return !nothing_.empty();
+}
+
+void AmendedText::Replace(std::size_t offset, std::string_view character) {
+  copy_.replace(offset, 1, character);
+  text_ = copy_;
+}
+
+// Of the whole scalar, from the first one on.
+void AmendedText::ReplaceApostrophes(std::size_t offset) {
+  for (std::size_t i = offset; i + 1 < copy_.size() && copy_[i] != '"'; ++i) {
+    if (copy_[i] != '\\') continue;
+    if (copy_[i + 1] == '\'') {
+      Replace(i, nothing_);
+      i += nothing_.size() - 1;
+    } else {
+      ++i;
+    }
+  }
+}
+
+bool AmendedText::Amend(const Problem& problem) {
+  const std::size_t offset = OffsetOf(text_, problem.mark.index);
+  const std::string_view rest = text_.substr(offset);
+  if (problem.text == "found unknown escape character" && rest.starts_with("\\'")) {
+    if (!MayAmend()) return false;
+    ReplaceApostrophes(offset);
+    return true;
+  }
+  if (problem.text == "found unexpected ':'" && rest.starts_with(':')) {
+    if (!MayAmend()) return false;
+    Replace(offset, colon_);
+    return true;
+  }
+  if (problem.text == "did not find expected whitespace or line break" && !rest.empty() &&
+      kFlowInTags.find(rest[0]) != std::string_view::npos) {
+    if (!MayAmend()) return false;
+    Replace(offset, "_");
+    return true;
+  }
+  return false;
+}
+
+bool AmendedText::AmendTag(std::size_t offset) {
+  if (text_.substr(offset).starts_with("!<")) return false;
+  const std::size_t end = std::min(text_.find_first_of(kBlanks, offset), text_.size());
+  const std::size_t cut = text_.find_first_of(kFlowInTags, offset);
+  if (cut >= end || !MayAmend()) return false;
+  Replace(cut, "_");
+  return true;
+}
+
+std::string AmendedText::Restore(std::string_view value) const {
+  std::string text(value);
+  if (!nothing_.empty()) ReplaceAll(text, nothing_, "");
+  if (!colon_.empty()) ReplaceAll(text, colon_, ":");
+  return text;
+}
+
+std::size_t TextCursor::OffsetOf(std::size_t index) {
+  for (; index_ < index && offset_ < text_.size(); ++index_) {
+    offset_ += std::max<std::size_t>(base::utf8::SequenceLength(text_.substr(offset_)), 1);
+  }
+  return std::min(offset_, text_.size());
+}
+
+std::size_t OffsetOf(std::string_view text, std::size_t index) {
+  return TextCursor(text).OffsetOf(index);
+}
+
+namespace {
+
+// Several of it may stand in one map.
+constexpr std::string_view kMergeKey = "<<";
+
+// What is longer is not noted, so that memory does not grow with the square of the depth.
+constexpr std::size_t kLongestPointer = 4096;
+
+std::string Below(const std::string& pointer, std::string_view token) {
+  std::string below = pointer;
+  if (below.size() <= kLongestPointer) json::AppendPointerToken(below, token);
+  return below;
+}
+
+}  // namespace
+
+KeyTracker::KeyTracker(std::size_t first_line, KeyLines& lines)
+    : first_line_(first_line), lines_(lines) {
+  lines_ = {};
+}
+
+void KeyTracker::Take(const Event& event, bool expects_key) {
+  switch (event.type) {
+    case Event::Type::kScalar:
+    case Event::Type::kAlias:
+      if (expects_key) return NoteKey(event.value, first_line_ + event.start.line);
+      TakePlace();
+      return;
+    case Event::Type::kBeginMap:
+    case Event::Type::kBeginSequence:
+      // As a key it is refused.
+      frames_.push_back({.is_map = event.type == Event::Type::kBeginMap, .pointer = TakePlace()});
+      return;
+    case Event::Type::kEndMap:
+    case Event::Type::kEndSequence:
+      if (!frames_.empty()) frames_.pop_back();
+      return;
+    case Event::Type::kEnd:
+    case Event::Type::kOther:
+      return;
+  }
+}
+
+void KeyTracker::NoteKey(std::string_view key, std::size_t line) {
+  if (frames_.empty()) return;
+  Frame& frame = frames_.back();
+  frame.key = key;
+  if (frame.pointer.size() > kLongestPointer) return;
+  std::string pointer = Below(frame.pointer, key);
+  const bool is_new = lines_.by_pointer.insert_or_assign(pointer, line).second;
+  if (is_new || lines_.repeated || key == kMergeKey) return;
+  lines_.repeated = {.pointer = std::move(pointer), .line = line};
+}
+
+// The pointer of the value that comes now.
+std::string KeyTracker::TakePlace() {
+  if (frames_.empty()) return "";
+  Frame& frame = frames_.back();
+  return Below(frame.pointer, frame.is_map ? frame.key : std::to_string(frame.index++));
+}
+
 namespace {
 
 constexpr std::string_view kLoneTag = "!";

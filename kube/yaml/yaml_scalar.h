@@ -7,8 +7,13 @@
 #include "kube/base/result.h"
 #include "kube/json/json.h"
 
-/// What a scalar of YAML 1.1 stands for, as go-yaml v2 (resolve.go) has it.
 namespace kube::yaml {
+
+/// True if go-yaml takes `text` for a timestamp, e.g. "2001-1-2", "2001-01-02T03:04:05.6Z" or
+/// "2001-01-02 03:04:05": kept as a string when read, but quoted when printed.
+bool IsTimestamp(std::string_view text);
+
+// What a scalar of YAML 1.1 stands for, as go-yaml v2 (resolve.go) has it.
 
 enum class ScalarKind : std::uint8_t { kNull, kBool, kInt, kUint, kFloat, kTimestamp, kString };
 

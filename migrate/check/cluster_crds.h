@@ -5,17 +5,33 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/base/release.h"
+#include "kube/base/result.h"
+#include "kube/crd/crd.h"
+#include "kube/json/json.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/check/live_crd.h"
-#include "migrate/check/object_proof.h"
+#include "migrate/check/proof.h"
 #include "migrate/cluster/cluster_reader.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
+
+/// "apiextensions.k8s.io/v1" of "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", which
+/// FindCrdsTarget gives.
+std::string ApiVersionOfTarget(std::string_view target);
+
+/// The name of an object as a server shows it; empty where it has none.
+std::string NameOfItem(const kube::json::Value& item);
+
+/// Reads a copy of an item of a list of CRDs, which does not say itself that it is one:
+/// `api_version` is that of the list. Errors as kube::crd::ReadCrd.
+kube::base::Result<kube::crd::Crd, std::string> ReadListedCrd(const kube::json::Value& item,
+                                                              const std::string& api_version);
 
 /// Which CRDs of a cluster are meant, and what is done with them.
 struct ClusterCrdOptions {

@@ -8,7 +8,6 @@
 
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_objects.h"
-#include "migrate/check/diff_targets.h"
 #include "migrate/check/object_diff.h"
 #include "migrate/cluster/manifest_crd.h"
 #include "migrate/cluster/pager.h"

@@ -7,7 +7,7 @@
 
 #include "kube/crd/crd.h"
 #include "kube/meta/field_choice.h"
-#include "migrate/check/object_proof.h"
+#include "migrate/check/proof.h"
 #include "migrate/check/release_rules.h"
 #include "migrate/report/check_report.h"
 

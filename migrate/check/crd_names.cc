@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "kube/base/ascii.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/suggestions.h"
 #include "kube/base/text.h"
 

@@ -10,8 +10,14 @@
 #include "migrate/cluster/cluster_reader.h"
 #include "migrate/cluster/list_reader.h"
 
-/// Reads the objects of CRDs, and makes sure that they are these CRDs' objects.
 namespace migrate::check {
+
+/// The message of an error, with what to do about it where it is about a missing version
+/// (kube::client::kMissingVersion), or a conversion webhook that does not answer
+/// (kube::client::kConversionWebhook).
+std::string WithVersionAdvice(std::string message);
+
+// Reads the objects of CRDs, and makes sure that they are these CRDs' objects.
 
 /// Takes the objects of one CRD. What else is in the list is not handed on, but remembered.
 class CrdObjectTaker : public cluster::ItemTaker {

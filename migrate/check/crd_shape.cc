@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kube/go/go_format.h"
-#include "migrate/cluster/stable_hash.h"
+#include "migrate/cluster/file_name.h"
 
 namespace migrate::check {
 namespace {

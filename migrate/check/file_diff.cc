@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "migrate/check/diff_targets.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/object_diff.h"
 #include "migrate/cluster/manifest_crd.h"

@@ -2,10 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,12 +17,67 @@
 
 #include "kube/json/json.h"
 #include "kube/meta/type_meta.h"
-#include "migrate/check/crd_set.h"
-#include "migrate/check/deferred_objects.h"
+#include "migrate/check/crd_check.h"
+#include "migrate/check/crd_names.h"
 #include "migrate/cluster/manifest_reader.h"
 #include "migrate/report/check_report.h"
+#include "migrate/report/field_tally.h"
 
 namespace migrate::check {
+
+/// The CRDs of a run, found by the group and kind of an object. May be used by several threads.
+class CrdSet {
+ public:
+  struct Entry {
+    report::Place place;  ///< decides which comes first
+    std::unique_ptr<CrdCheck> check;
+    CrdIdentity identity;
+    bool selected = true;  ///< false: left out of the report, its objects are passed over
+  };
+
+  /// Adds a CRD.
+  void Add(const report::Place& place, std::unique_ptr<CrdCheck> check, CrdIdentity identity);
+
+  /// The CRDs for objects of this group and kind, in the order of reading; empty if there is none.
+  std::vector<const Entry*> Find(std::string_view group, std::string_view kind) const;
+
+  /// Leaves out all but the CRDs that `names` name and none that `ignored` does (IsNamed). Throws
+  /// kube::base::Error for a name of `names` that fits no CRD or CRDs of different names.
+  void Select(const std::vector<std::string>& names, const std::vector<std::string>& ignored);
+
+  /// All entries, by name of the CRD, then in the order of reading.
+  std::vector<const Entry*> Sorted() const;
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::deque<Entry> entries_;  // entries do not move
+  std::map<std::string, std::vector<Entry*>, std::less<>> by_kind_;
+};
+
+/// Objects that wait for a CRD which may still come, outside of memory.
+class DeferredObjects {
+ public:
+  /// Keeps a copy. May be called by several threads. Throws kube::base::Error if the disk is full.
+  void Add(const kube::json::Value& object, const report::Place& place);
+
+  /// Hands out every object, in the order of adding, for the length of the call. Throws
+  /// kube::base::Error if one cannot be read back.
+  void ForEach(
+      const std::function<void(kube::json::Value& object, const report::Place& place)>& take);
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  std::mutex mutex_;
+  std::uint64_t count_ = 0;
+  std::unique_ptr<std::FILE, CloseFile> spill_;  // a file without a name, gone when it is closed
+};
+
+/// True if the metadata of `object` is of a form that ObjectMeta surely takes: the common case,
+/// told at a fraction of the cost of reading it. False says nothing.
+bool HasPlainMetadata(const kube::json::Value& object);
 
 /// A custom resource of a file, with the CRDs for its kind, during the call that hands it out.
 struct FileObject {

@@ -2,7 +2,7 @@
 #include <map>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/file_check.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/suggest_making.h"

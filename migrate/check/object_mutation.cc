@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
-#include "migrate/cluster/stable_hash.h"
+#include "migrate/cluster/file_name.h"
 
 namespace migrate::check {
 namespace {

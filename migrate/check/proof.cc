@@ -9,10 +9,9 @@
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
 #include "migrate/cluster/file_name.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
-#include "migrate/cluster/resource_version.h"
 #include "migrate/cluster/spool_line.h"
-#include "migrate/cluster/stable_hash.h"
 
 namespace migrate::check {
 namespace {

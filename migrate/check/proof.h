@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,12 +12,25 @@
 
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
-#include "migrate/check/object_proof.h"
 #include "migrate/cluster/spool.h"
 #include "migrate/report/check_report.h"
 
-/// What a verified migration has proven of the objects in etcd, remembered for later runs.
 namespace migrate::check {
+
+/// What is proven of the objects of a CRD that prunes, though no read shows it.
+struct ObjectProof {
+  /// What it rests on; absent: the CRD has changed since.
+  std::optional<report::Verified> verified;
+  bool is_somebodys_word = false;  ///< by an annotation of the CRD
+  /// True if etcd has of `object`, as the server shows it, nothing that the schemas of then did not
+  /// specify. May be called by several threads.
+  std::function<bool(const kube::json::Value& object)> covers;
+  /// Whether these schemas, where the CRD has changed since, specified a folded path. May be empty:
+  /// they are those of now, which do not.
+  std::function<bool(std::string_view path)> may_keep{};
+};
+
+// What a verified migration has proven of the objects in etcd, remembered for later runs.
 
 /// A pass over all objects of a CRD that prunes, which rewrote none any more.
 struct Proof {

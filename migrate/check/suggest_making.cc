@@ -4,7 +4,7 @@
 #include <fstream>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 
 namespace migrate::check {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/transitional.h"
 #include "migrate/check/cluster_crds.h"

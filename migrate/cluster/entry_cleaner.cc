@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/schema/coercion.h"
 #include "kube/schema/schema_read.h"
 #include "migrate/cluster/field_fit.h"

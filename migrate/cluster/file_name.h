@@ -1,9 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace migrate::cluster {
+
+/// A hash of a text, the same on every machine and in every version: files and state hold it.
+std::uint64_t StableHash(std::string_view text);
 
 /// The longest name of a file (NAME_MAX).
 inline constexpr std::size_t kLongestFileName = 255;

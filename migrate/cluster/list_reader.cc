@@ -8,7 +8,6 @@
 #include "kube/client/answer_meaning.h"
 #include "kube/go/go_format.h"
 #include "kube/json/list_splitter.h"
-#include "migrate/cluster/batch_queue.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/pause.h"
 #include "migrate/cluster/worker_pool.h"

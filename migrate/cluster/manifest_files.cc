@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "kube/base/descriptor.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 
 namespace migrate::cluster {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -12,13 +13,51 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/json/manifest_splitter.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/cluster/batch_queue.h"
-#include "migrate/cluster/manifest_batch.h"
+#include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/manifest_files.h"
-#include "migrate/report/place.h"
+#include "migrate/report/field_tally.h"
 
 namespace migrate::cluster {
+
+/// What the items of a list are where they do not say so themselves: a WidgetList of
+/// demo.example.com/v1 holds Widgets of demo.example.com/v1 (Unstructured of k8s.io/apimachinery).
+struct ListType {
+  std::string api_version, kind;
+
+  /// Sets kind and apiVersion of `item` where it has none. Copies into `arena`.
+  void ApplyTo(kube::json::Value& item, kube::json::Arena& arena) const;
+};
+
+/// The type of the items of `list`; null pointer where its kind is not that of a typed list ("List"
+/// itself is not).
+std::shared_ptr<const ListType> ListTypeOf(const kube::json::Value& list);
+
+/// Documents of manifest files, not yet parsed, on their way to whoever parses them.
+struct ManifestBatch {
+  struct Document {
+    std::size_t offset, size;  ///< in `text`
+    kube::json::ManifestSplitter::Format format;
+    kube::json::TextPosition position;          ///< in the file
+    std::size_t file;                           ///< number of the file
+    std::shared_ptr<const ListType> list_type;  ///< of the list that it is an item of
+  };
+
+  std::string text;
+  std::vector<Document> documents;
+
+  std::string_view TextOf(const Document& document) const {
+    return std::string_view(text).substr(document.offset, document.size);
+  }
+  void Clear() {
+    // One huge object must not hold its memory for the rest of the run.
+    constexpr std::size_t kKeptBytes = 2 * 1024 * 1024;
+    if (text.capacity() > kKeptBytes) *this = ManifestBatch();
+    text.clear();
+    documents.clear();
+  }
+};
 
 /// An object of a manifest file, during the call that hands it out.
 struct ManifestObject {

@@ -11,10 +11,17 @@
 #include <utility>
 
 #include "kube/base/descriptor.h"
-#include "kube/base/error.h"
-#include "migrate/cluster/sync_folder.h"
+#include "kube/base/result.h"
 
 namespace migrate::cluster {
+
+int SyncFolder(const std::filesystem::path& folder) {
+  const kube::base::Descriptor descriptor(
+      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const bool is_synced = descriptor.get() >= 0 && fsync(descriptor.get()) == 0;
+  return is_synced ? 0 : errno;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -7,6 +7,10 @@
 
 namespace migrate::cluster {
 
+/// Makes the names in `folder` (empty: where we are) survive a loss of power. Returns the error
+/// number, 0 where the disk has them; a folder that may be written but not read is an error.
+int SyncFolder(const std::filesystem::path& folder);
+
 /// A file that is being made and that nobody else may read (mode 0600). It is removed again unless
 /// it is moved to its final name when it is complete.
 ///

@@ -6,7 +6,7 @@
 
 #include "kube/crd/crd.h"
 #include "migrate/report/check_report.h"
-#include "migrate/report/place.h"
+#include "migrate/report/field_tally.h"
 
 namespace migrate::cluster {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/object_class.h"
 
 /// The lines of a spool: fields with tabs between, in which \, tab and line break are escaped.

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "kube/base/error.h"
-#include "migrate/cluster/sync_folder.h"
+#include "kube/base/result.h"
+#include "migrate/cluster/private_file.h"
 
 namespace migrate::cluster {
 namespace {

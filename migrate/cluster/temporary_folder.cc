@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 
 namespace migrate::cluster {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 
 namespace migrate::cluster {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/crd/crd.h"
+#include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_names.h"
-#include "migrate/check/listed_crd.h"
 #include "migrate/cluster/list_reader.h"
 
 namespace migrate::guard {

@@ -3,7 +3,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/crd_request.h"
 #include "migrate/check/crd_shape.h"
 #include "migrate/migration/pruning_plan.h"

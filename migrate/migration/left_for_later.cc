@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/crd_request.h"
 #include "migrate/check/proof.h"
 #include "migrate/migration/migration_end.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/cluster/manifest_crd.h"
 #include "migrate/cluster/proposals.h"

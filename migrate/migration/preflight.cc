@@ -13,7 +13,6 @@
 #include "migrate/check/live_crd.h"
 #include "migrate/migration/access_review.h"
 #include "migrate/migration/storage_migration.h"
-#include "migrate/migration/storage_migrations.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::migration {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "migrate/check/missing_version.h"
+#include "migrate/check/crd_objects.h"
 #include "migrate/migration/behind_flip.h"
 #include "migrate/migration/migration_end.h"
 

@@ -4,12 +4,31 @@
 #include <string>
 #include <string_view>
 
+#include "kube/client/client.h"
 #include "kube/json/json.h"
 
-/// One StorageVersionMigration of storagemigration.k8s.io, on which kube-controller-manager works
-/// (KEP-4192). Served as v1alpha1 from Kubernetes 1.30 and as v1beta1 from 1.35, by the feature
-/// gate StorageVersionMigrator, and as v1 from 1.37 (k8s.io/api/storagemigration).
 namespace migrate::migration {
+
+/// What is known of the StorageVersionMigrations of a cluster.
+struct StorageMigrations {
+  /// Another's that has not finished, as "storageversionmigrations.storagemigration.k8s.io/NAME";
+  /// empty if there is none, or none can be read.
+  std::string running;
+  std::string unknown_because;  ///< some cannot be read: why; else empty
+  /// The newest version that is served of storagemigration.k8s.io; empty: none.
+  std::string in_tree_version;
+  bool has_own = false;  ///< there is one in that group with the name `own`, finished or not
+};
+
+/// Looks for those that migrate `plural`.`group`. Knows storagemigration.k8s.io (in-tree) and
+/// migration.k8s.io (kube-storage-version-migrator); that a cluster has neither is no error. That
+/// in-tree with the name `own` is no other's.
+StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
+                                        const std::string& own, kube::client::Client& client);
+
+// One StorageVersionMigration of storagemigration.k8s.io, on which kube-controller-manager works
+// (KEP-4192). Served as v1alpha1 from Kubernetes 1.30 and as v1beta1 from 1.35, by the feature
+// gate StorageVersionMigrator, and as v1 from 1.37 (k8s.io/api/storagemigration).
 
 inline constexpr char kGroup[] = "storagemigration.k8s.io";
 inline constexpr char kResource[] = "storageversionmigrations";

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_request.h"
 #include "migrate/check/rewrite_forecast.h"

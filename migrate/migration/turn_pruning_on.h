@@ -13,7 +13,7 @@
 #include "migrate/check/crd_request.h"
 #include "migrate/check/live_crd.h"
 #include "migrate/check/object_mutation.h"
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/rewrite/migration_observer.h"
 #include "migrate/rewrite/rewrite_passes.h"
@@ -86,10 +86,10 @@ struct PruningTurnedOn {
 inline constexpr char kGoesOn[] = "; the same command goes on from here";
 
 /// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight
-/// (docs/DESIGN.md "The order of a migration"): dry run, plan and question; the rewrite before
-/// the flip where more than the storage version is stored; the backup, kept current by a watch; the
-/// flip, guarded by the CRD's resourceVersion; the wait until the server prunes. What a later run
-/// needs is noted in the state before the flip is asked for.
+/// (docs/ARCHITECTURE.md, "A migration, step by step"): dry run, plan and question; the rewrite
+/// before the flip where more than the storage version is stored; the backup, kept current by a
+/// watch; the flip, guarded by the CRD's resourceVersion; the wait until the server prunes. What a
+/// later run needs is noted in the state before the flip is asked for.
 ///
 /// With a dry run nothing is written anywhere: the plan is told, and with kServer the flip is asked
 /// for with dryRun=All.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "migrate/cluster/object_metadata.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::migration {
 namespace {

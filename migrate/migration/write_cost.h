@@ -7,7 +7,7 @@
 #include "kube/client/client.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::migration {

@@ -8,7 +8,7 @@
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "migrate/populate/apply_set.h"
-#include "migrate/populate/metadata_entry.h"
+#include "migrate/populate/keys.h"
 
 namespace migrate::populate {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "migrate/populate/object_key.h"
+#include "migrate/populate/apply_set.h"
 
 namespace migrate::populate {
 

@@ -10,7 +10,7 @@
 #include "kube/base/result.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
-#include "migrate/populate/object_key.h"
+#include "migrate/populate/apply_set.h"
 
 namespace migrate::populate {
 

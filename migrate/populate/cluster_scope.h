@@ -1,6 +1,6 @@
 #pragma once
 
-#include "migrate/populate/object_key.h"
+#include "migrate/populate/apply_set.h"
 
 namespace migrate::populate {
 

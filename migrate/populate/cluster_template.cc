@@ -11,8 +11,7 @@
 #include "migrate/cluster/pause.h"
 #include "migrate/populate/call_words.h"
 #include "migrate/populate/keys.h"
-#include "migrate/populate/metadata_entry.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::populate {
 namespace {

@@ -13,8 +13,8 @@
 #include "kube/client/client.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/apply_set_parent.h"
-#include "migrate/populate/object_key.h"
 #include "migrate/rewrite/retry.h"
 
 namespace migrate::populate {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "kube/admission/webhook_name.h"
+#include "kube/admission/handler.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/make_field_error.h"
 #include "migrate/populate/keys.h"

@@ -2,9 +2,9 @@
 
 #include <string>
 
+#include "kube/admission/handler.h"
 #include "kube/admission/object_draft.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 
 /// The annotation of a Namespace that says who has made it: templates give rights to $(CREATOR), so
 /// nobody may say it but the API server, which knows.

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/namespace_template.h"
-#include "migrate/populate/object_key.h"
 #include "migrate/populate/target_namespace.h"
 
 namespace migrate::populate {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/admission/handler.h"
 #include "kube/admission/object_draft.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 #include "migrate/populate/access_reviewer.h"
 #include "migrate/populate/known_population.h"
 

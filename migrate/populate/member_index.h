@@ -2,16 +2,49 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "kube/client/session.h"
+#include "kube/json/json.h"
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/cluster_kinds.h"
-#include "migrate/populate/members.h"
-#include "migrate/populate/object_key.h"
 
 namespace migrate::populate {
+
+/// What an object says of the template that it was made of.
+struct Membership {
+  std::string template_name;  ///< of its label; may be any text, and no template's name
+  /// It is a member of the template's ApplySet, and managedFields tell that it was applied with
+  /// that label by kubectl-prune-populate. What somebody has copied with its labels is not.
+  bool is_proven = false;
+  bool is_being_deleted = false;
+};
+
+/// Of an object, or its metadata alone; absent where it has no label of a template.
+std::optional<Membership> ReadMembership(const kube::json::Value& object);
+
+/// An object with the label of a template.
+struct Member {
+  std::shared_ptr<const ServedKind> kind;  ///< never null; shared, as there may be very many
+  std::string namespace_, name, uid, resource_version;
+  Membership membership;
+};
+
+/// Those of a kind.
+struct MembersOfKind {
+  ServedKind kind;
+  std::vector<Member> members{};  ///< by namespace and name
+  std::string error{};            ///< why they cannot be listed; empty: these are all
+};
+
+/// Lists the metadata of the members of all templates, each kind once, in these namespaces; none:
+/// in all. The result is in the order of `kinds`.
+std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
+                                       const std::vector<std::string>& namespaces,
+                                       const kube::client::Session& session);
 
 /// What there is in namespaces that was made of templates: as it was listed, and as whoever applies
 /// and deletes since has noted it here. What others do is not seen before the next list, so that an

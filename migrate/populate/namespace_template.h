@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/base/result.h"
@@ -11,6 +12,29 @@
 #include "kube/meta/label_match.h"
 
 namespace migrate::populate {
+
+/// What is wrong with a name, of kube/meta/names.h.
+using NameProblems = std::vector<std::string> (*)(std::string_view name);
+
+/// Why an API server refuses `metadata`, which passed through ObjectMeta, of an object that is in
+/// no namespace (apimachinery pkg/api/validation, ValidateObjectMeta). A name has to be there: what
+/// a server would make of generateName cannot be known.
+std::vector<kube::meta::FieldError> ClusterMetadataErrors(const kube::json::Value& metadata,
+                                                          NameProblems name_problems);
+
+/// The CRD of NamespaceTemplates as JSON: krew/manifests/populate/crd.yaml without its
+/// descriptions.
+extern const std::string_view kTemplateCrd;
+
+/// Makes of a NamespaceTemplate what an API server with that CRD makes of it on a request: what the
+/// schema does not specify is gone. Returns the paths of that, e.g. "spec.owner". The error is the
+/// server's, of a request that it cannot decode. `object` borrows from itself and from `arena`.
+kube::base::Result<std::vector<std::string>, std::string> ReadBySchema(kube::json::Value& object,
+                                                                       kube::json::Arena& arena);
+
+/// Why the API server refuses to create `object`, which was read by the schema, as far as the
+/// schema says, in its words. Sorted bytewise; empty: it takes it.
+std::vector<kube::meta::FieldError> ErrorsBySchema(const kube::json::Value& object);
 
 /// Objects that every namespace that it selects is to have.
 struct NamespaceTemplate {

@@ -10,7 +10,7 @@
 #include "migrate/populate/apply_set.h"
 #include "migrate/populate/call_words.h"
 #include "migrate/populate/keys.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::populate {
 namespace {

@@ -13,11 +13,11 @@
 #include "kube/base/clock.h"
 #include "kube/client/client.h"
 #include "kube/json/json.h"
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/cluster_kinds.h"
-#include "migrate/populate/object_key.h"
 #include "migrate/populate/object_states.h"
 #include "migrate/report/population_report.h"
-#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/exchange_pool.h"
 #include "migrate/rewrite/retry.h"
 
 namespace migrate::populate {

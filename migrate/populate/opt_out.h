@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "kube/admission/handler.h"
 #include "kube/admission/object_draft.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 #include "kube/base/result.h"
 #include "migrate/populate/access_reviewer.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/population_notes.h"
 #include "migrate/populate/population_round.h"

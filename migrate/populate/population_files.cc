@@ -11,7 +11,6 @@
 #include "migrate/cluster/manifest_files.h"
 #include "migrate/cluster/manifest_reader.h"
 #include "migrate/populate/keys.h"
-#include "migrate/populate/metadata_entry.h"
 
 namespace migrate::populate {
 namespace {

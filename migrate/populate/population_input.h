@@ -9,9 +9,9 @@
 
 #include "kube/client/session.h"
 #include "kube/json/json.h"
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/cluster_template.h"
 #include "migrate/populate/namespace_template.h"
-#include "migrate/populate/object_key.h"
 #include "migrate/populate/target_namespace.h"
 #include "migrate/report/population_report.h"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/cluster_kinds.h"
 #include "migrate/populate/cluster_template.h"
 #include "migrate/populate/member_index.h"
-#include "migrate/populate/object_key.h"
 #include "migrate/populate/population_input.h"
 
 namespace migrate::populate {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/json/json.h"

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/admission/handler.h"
 #include "kube/admission/review.h"
-#include "kube/admission/verdict.h"
 #include "migrate/populate/access_reviewer.h"
 
 /// What is said to whoever may not.

@@ -8,7 +8,7 @@
 #include "migrate/populate/keys.h"
 #include "migrate/populate/population_input.h"
 #include "migrate/rewrite/retry.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::populate {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kube/client/client.h"
-#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/exchange_pool.h"
 
 namespace migrate::populate {
 

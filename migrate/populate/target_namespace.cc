@@ -8,7 +8,7 @@
 #include "kube/schema/object_meta.h"
 #include "migrate/populate/initializers.h"
 #include "migrate/populate/keys.h"
-#include "migrate/populate/object_metadata_errors.h"
+#include "migrate/populate/namespace_template.h"
 
 namespace migrate::populate {
 namespace {

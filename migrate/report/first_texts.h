@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "migrate/report/place.h"
+#include "migrate/report/field_tally.h"
 
 namespace migrate::report {
 

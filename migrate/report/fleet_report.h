@@ -1,14 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "migrate/report/check_report.h"
-#include "migrate/report/crd_schemas.h"
 #include "migrate/report/run_facts.h"
 
 namespace migrate::report {
+
+/// By which the schemas of a CRD are held against those of another cluster: the same numbers where
+/// they are the same. 0: not known.
+struct CrdSchemas {
+  std::uint64_t all = 0;          ///< of the schemas as they are
+  std::uint64_t kept_fields = 0;  ///< of what pruning looks at
+
+  bool operator==(const CrdSchemas&) const = default;
+};
 
 /// A cluster of a fleet, and what a check found in it.
 struct FleetCluster {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "migrate/report/counts_by.h"
 #include "migrate/report/migration_report.h"
+#include "migrate/report/object_class.h"
 #include "migrate/report/run_facts.h"
 
 /// What a restore did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract

@@ -5,7 +5,7 @@
 #include <memory>
 #include <system_error>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/meta/type_meta.h"
 #include "migrate/cluster/manifest_files.h"
 #include "migrate/cluster/manifest_reader.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "migrate/report/place.h"
+#include "migrate/report/field_tally.h"
 
 namespace migrate::restore {
 

@@ -6,7 +6,7 @@
 
 #include "kube/base/text.h"
 #include "migrate/check/crd_shape.h"
-#include "migrate/cluster/stable_hash.h"
+#include "migrate/cluster/file_name.h"
 
 namespace migrate::restore {
 namespace {

@@ -7,7 +7,7 @@
 #include "kube/base/text.h"
 #include "kube/meta/object_path.h"
 #include "migrate/cluster/object_metadata.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::restore {
 namespace {

@@ -11,11 +11,11 @@
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "migrate/check/object_diff.h"
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/crd_target.h"
 #include "migrate/restore/taken_fields.h"
-#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/exchange_pool.h"
 #include "migrate/rewrite/object_patch.h"
 #include "migrate/rewrite/retry.h"
 

@@ -11,17 +11,17 @@
 #include <unordered_set>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "kube/meta/object_path.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_request.h"
-#include "migrate/check/diff_targets.h"
+#include "migrate/check/object_diff.h"
+#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/missing_namespace.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/pause.h"
-#include "migrate/cluster/stable_hash.h"
 #include "migrate/migration/access_review.h"
 #include "migrate/report/program_name.h"
 #include "migrate/restore/backup_reader.h"

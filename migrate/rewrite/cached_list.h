@@ -13,7 +13,6 @@
 #include "migrate/cluster/spool.h"
 #include "migrate/rewrite/metadata_list.h"
 #include "migrate/rewrite/metadata_page.h"
-#include "migrate/rewrite/object_source.h"
 #include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/file_name.h"
 #include "migrate/cluster/private_file.h"

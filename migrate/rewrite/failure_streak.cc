@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 
 namespace migrate::rewrite {
 namespace {

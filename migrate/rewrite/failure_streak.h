@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "migrate/report/object_class.h"
-#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/exchange_pool.h"
 
 namespace migrate::rewrite {
 

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "kube/base/error.h"
-#include "migrate/cluster/resource_version.h"
-#include "migrate/cluster/stable_hash.h"
+#include "kube/base/result.h"
+#include "migrate/cluster/file_name.h"
+#include "migrate/cluster/object_metadata.h"
 
 namespace migrate::rewrite {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
 
 /// Which writes of objects were seen while the server surely showed all of their fields.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
 namespace {

@@ -10,7 +10,6 @@
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/spool.h"
 #include "migrate/rewrite/metadata_page.h"
-#include "migrate/rewrite/object_source.h"
 #include "migrate/rewrite/retry.h"
 #include "migrate/rewrite/sweep_target.h"
 

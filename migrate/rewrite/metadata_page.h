@@ -8,7 +8,7 @@
 #include "kube/client/client.h"
 #include "kube/json/json.h"
 #include "kube/json/list_splitter.h"
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/rewrite/sweep_target.h"
 

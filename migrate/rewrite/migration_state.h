@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace migrate::rewrite {
@@ -82,5 +84,12 @@ std::filesystem::path FindStateDir();
 
 /// The same. Throws kube::base::Error where there is no home.
 std::filesystem::path DefaultStateDir();
+
+/// `state` as state.json holds it.
+std::string PrintMigrationState(const MigrationState& state);
+
+/// What state.json says; absent where it is none that PrintMigrationState wrote (torn, or of
+/// another release).
+std::optional<MigrationState> ReadMigrationState(std::string_view text);
 
 }  // namespace migrate::rewrite

@@ -6,7 +6,7 @@
 #include "kube/client/gathered_call.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/rewrite/retry.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
 namespace {

@@ -10,7 +10,6 @@
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/spool.h"
-#include "migrate/rewrite/object_source.h"
 #include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {

@@ -1,16 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kube/base/clock.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/spool.h"
-#include "migrate/rewrite/exchange.h"
+#include "migrate/rewrite/exchange_pool.h"
 #include "migrate/rewrite/object_patch.h"
 #include "migrate/rewrite/retry.h"
 #include "migrate/rewrite/sweep_target.h"
@@ -97,6 +101,32 @@ class ObjectWrite final : public Exchange {
   std::optional<cluster::ListedObject> written_;  // while its own entry is taken away
   bool may_be_written_ = false;                   // by a try without a clear answer
   cluster::ObjectAnswer answer_;
+};
+
+/// The writes of a sweep that are under way.
+class WritePool : public ExchangePool {
+ public:
+  /// As ExchangePool; `target` must outlive it, too.
+  WritePool(const SweepTarget& target, Throttle throttle,
+            std::function<void(const std::string&)> on_wait, const kube::client::Session& session)
+      : ExchangePool(throttle, std::move(on_wait), session), target_(target) {}
+
+  /// Is told what became of an object.
+  using OnWritten = std::function<void(const ObjectWrite&)>;
+  void TakeAnswers(const OnWritten& on_written, const OnDone& on_put_off = nullptr) {
+    ExchangePool::TakeAnswers(
+        [&on_written](const Exchange& exchange) {
+          on_written(static_cast<const ObjectWrite&>(exchange));
+        },
+        on_put_off);
+  }
+
+  void Begin(cluster::SpooledObject object) {
+    ExchangePool::Begin(std::make_unique<ObjectWrite>(target_, std::move(object)));
+  }
+
+ private:
+  const SweepTarget& target_;
 };
 
 }  // namespace migrate::rewrite

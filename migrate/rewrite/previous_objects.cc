@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 
 namespace migrate::rewrite {
 namespace {

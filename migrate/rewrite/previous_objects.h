@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "migrate/cluster/spool.h"
-#include "migrate/rewrite/object_source.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
 

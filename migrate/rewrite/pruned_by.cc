@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/private_file.h"
 #include "migrate/cluster/proposals.h"

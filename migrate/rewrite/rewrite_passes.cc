@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "kube/base/text.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/pause.h"
-#include "migrate/cluster/resource_version.h"
 #include "migrate/cluster/spool.h"
-#include "migrate/rewrite/sweep_paths.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
 namespace {

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "migrate/check/recent_change.h"
 #include "migrate/cluster/private_file.h"
 

@@ -12,8 +12,8 @@
 #include "migrate/rewrite/cached_list.h"
 #include "migrate/rewrite/failure_streak.h"
 #include "migrate/rewrite/named_objects.h"
+#include "migrate/rewrite/object_write.h"
 #include "migrate/rewrite/previous_objects.h"
-#include "migrate/rewrite/write_pool.h"
 
 namespace migrate::rewrite {
 namespace {

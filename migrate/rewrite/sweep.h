@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kube/client/session.h"
-#include "migrate/cluster/listed_object.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
 #include "migrate/rewrite/sweep_target.h"

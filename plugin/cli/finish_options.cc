@@ -5,7 +5,6 @@
 #include <map>
 
 #include "kube/base/text.h"
-#include "kube/client/field_selector.h"
 #include "kube/client/label_selector.h"
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"

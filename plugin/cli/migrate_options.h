@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "migrate/cluster/stale_entries.h"
-#include "migrate/migration/lease_name.h"
+#include "migrate/migration/crd_lease.h"
 #include "migrate/report/migration_report.h"
 #include "plugin/cli/fleet_flags.h"
 #include "plugin/cli/options.h"

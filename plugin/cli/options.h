@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/connection_flags.h"
+#include "kube/client/connection.h"
 #include "plugin/terminal/output_format.h"
 
 /// What flags set that several commands have. Nothing is read or contacted here.
@@ -15,7 +15,7 @@ namespace plugin::cli {
 struct CommonOptions {
   kube::client::ConnectionFlags connection;
   int verbosity = 0;  ///< -v, kubectl's log level
-  /// The server must be of the version whose rules are foretold (plugin/command/version.h).
+  /// The server must be of the version whose rules are foretold (plugin/command/version_command.h).
   bool match_server_version = false;
   bool warnings_as_errors = false;  ///< a Warning header of the server makes the exit code 2
   /// How long what only reads is tried again; zero: not at all (kube::client::ClientOptions).

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "plugin/cli/usage_error.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/migration/lease_name.h"
+#include "migrate/migration/crd_lease.h"
 #include "migrate/report/migration_report.h"
 #include "plugin/cli/options.h"
 #include "plugin/cli/write_flags.h"

@@ -12,12 +12,11 @@
 #include "plugin/command/check_run.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/fleet_check.h"
-#include "plugin/command/fleet_output.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/report/guard_writers.h"
-#include "plugin/report/template_output.h"
+#include "plugin/report/report_forms.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 

@@ -7,7 +7,7 @@
 #include "migrate/cluster/cluster_reader.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/report/check_report.h"
-#include "migrate/report/crd_schemas.h"
+#include "migrate/report/fleet_report.h"
 #include "plugin/command/check_options.h"
 
 namespace plugin::command {

@@ -3,20 +3,20 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/base/release.h"
+#include "kube/base/result.h"
 #include "kube/base/sha256.h"
 #include "kube/client/credentials.h"
 #include "kube/client/curl_transport.h"
+#include "kube/client/exec_credentials.h"
 #include "kube/client/kubeconfig.h"
-#include "kube/client/plugin_answer.h"
-#include "kube/client/read_only_transport.h"
+#include "kube/client/transport.h"
 #include "kube/go/go_format.h"
 #include "migrate/cluster/missing_namespace.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/command/version.h"
+#include "plugin/command/version_command.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {

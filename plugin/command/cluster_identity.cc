@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/lease_lock.h"
 #include "migrate/cluster/pause.h"

@@ -6,7 +6,7 @@
 #include "plugin/cli/output_flag.h"
 #include "plugin/cli/usage.h"
 #include "plugin/command/check_command.h"
-#include "plugin/command/completion_command.h"
+#include "plugin/command/complete_command.h"
 #include "plugin/command/diff_command.h"
 #include "plugin/command/guard_command.h"
 #include "plugin/command/migrate_command.h"

@@ -21,7 +21,7 @@ if(EXISTS ${SOURCE}/.git)
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-#include "plugin/command/version.h"
+#include "plugin/command/version_command.h"
 
 namespace plugin::command {
 

@@ -14,12 +14,37 @@
 #include "kube/base/clock.h"
 #include "kube/base/environment.h"
 #include "kube/client/kubeconfig.h"
+#include "kube/go/go_format.h"
 #include "migrate/cluster/pager.h"
+#include "migrate/report/program_name.h"
 #include "plugin/cli/completion.h"
+#include "plugin/cli/completion_script.h"
+#include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/terminal/output.h"
 
 namespace plugin::command {
+namespace {
+
+cli::UsageError Refusal(const std::string& message) {
+  return cli::UsageError("completion", message);
+}
+
+}  // namespace
+
+void CompletionCommand::TakeArguments(std::vector<std::string> arguments) {
+  if (arguments.empty()) throw Refusal("Shell not specified.");
+  if (arguments.size() > 1) throw Refusal("Too many arguments. Expected only the shell type.");
+  options_.shell = arguments[0];
+  if (std::ranges::find(cli::kShells, options_.shell) != std::end(cli::kShells)) return;
+  throw Refusal("Unsupported shell type " + kube::go::GoQuote(options_.shell) + ".");
+}
+
+int CompletionCommand::Run() {
+  terminal::WriteStdout(cli::CompletionScript(options_.shell, migrate::report::OwnProgramName()));
+  return 0;
+}
+
 namespace {
 
 using kube::json::Document;
@@ -145,7 +170,8 @@ Names Ask(const cli::Completion& completion) {
   }
   const cli::CommonOptions options =
       cli::ParseCommonOptions(completion.command, completion.words_before);
-  if (completion.source >= cli::CandidateSource::kNamespaces) return AskCluster(completion, options);
+  if (completion.source >= cli::CandidateSource::kNamespaces)
+    return AskCluster(completion, options);
   const kube::client::Kubeconfig kubeconfig =
       kube::client::LoadKubeconfig(options.connection.kubeconfig, kube::base::ProcessEnvironment());
   if (completion.source == cli::CandidateSource::kContexts) return KeysOf(kubeconfig.contexts);
@@ -160,10 +186,10 @@ bool IsTaken(const std::string& name, const cli::Completion& completion) {
 int DirectiveOf(const cli::Completion& completion) {
   if (completion.source == cli::CandidateSource::kFiles) return 0;
   if (completion.source == cli::CandidateSource::kFolders) return kFoldersOnly;
-  const bool goes_on =
-      !completion.fixed.empty() && std::ranges::all_of(completion.fixed, [](const cli::Candidate& c) {
-        return c.text.ends_with('=');
-      });
+  const bool goes_on = !completion.fixed.empty() &&
+                       std::ranges::all_of(completion.fixed, [](const cli::Candidate& c) {
+                         return c.text.ends_with('=');
+                       });
   return goes_on ? kNoFiles | kNoSpace : kNoFiles;
 }
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kube/client/connection_flags.h"
+#include "kube/client/connection.h"
 
 /// Flags as the next command needs them, each behind a blank and a word of a shell; without
 /// secrets.

@@ -6,8 +6,8 @@
 #include <set>
 #include <string_view>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 

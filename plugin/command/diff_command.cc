@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kube/base/clock.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/restore/restore.h"
 #include "plugin/cli/finish_options.h"
 #include "plugin/command/cluster_access.h"

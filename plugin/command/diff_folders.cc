@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/yaml/yaml.h"
 #include "migrate/cluster/file_name.h"
 

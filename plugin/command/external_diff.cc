@@ -14,8 +14,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "kube/base/error.h"
-#include "kube/base/spawn_settings.h"
+#include "kube/base/process.h"
+#include "kube/base/result.h"
 #include "kube/go/go_format.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/output.h"

@@ -1,9 +1,17 @@
 #pragma once
 
+#include <chrono>
+
 #include "migrate/report/fleet_report.h"
 #include "plugin/command/check_options.h"
+#include "plugin/command/check_output.h"
 
 namespace plugin::command {
+
+/// Prints `report` as `options` say; the exit code is the highest of its clusters. `now` is what
+/// ages are counted to.
+CheckOutput PrintFleet(const migrate::report::FleetReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now);
 
 /// Checks each cluster that `options.fleet` chooses as it would be checked alone, several at once,
 /// with progress on stderr. What goes wrong with one is its error in the report; once a signal

@@ -14,7 +14,7 @@
 
 #include "kube/base/clock.h"
 #include "kube/base/environment.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/curl_transport.h"
 #include "kube/client/kubeconfig.h"

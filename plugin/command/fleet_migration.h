@@ -1,7 +1,7 @@
 #pragma once
 
 #include "migrate/migration/migration.h"
-#include "migrate/report/fleet_migration_report.h"
+#include "migrate/report/migration_report.h"
 #include "plugin/cli/migrate_options.h"
 
 namespace plugin::command {

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "plugin/command/fleet_migration.h"
 #include "plugin/command/remarks.h"
 #include "plugin/report/fleet_differences.h"
-#include "plugin/report/fleet_migration_json.h"
 #include "plugin/report/fleet_migration_page.h"
+#include "plugin/report/migration_report_json.h"
 #include "plugin/report/report_forms.h"
 #include "plugin/report/run_json.h"
 #include "plugin/report/table.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "migrate/report/fleet_migration_report.h"
+#include "migrate/report/migration_report.h"
 #include "plugin/cli/migrate_options.h"
 #include "plugin/command/migration_summary.h"
 
@@ -12,6 +12,6 @@ namespace plugin::command {
 /// each cluster of which there is none. stderr gets what it would of each cluster alone, each line
 /// behind its name. The exit code is the highest of the clusters.
 MigrationOutput PrintFleetMigration(const migrate::report::FleetMigrationReport& report,
-                                            const cli::MigrateOptions& options);
+                                    const cli::MigrateOptions& options);
 
 }  // namespace plugin::command

@@ -7,7 +7,7 @@
 #include "kube/admission/endpoint.h"
 #include "kube/admission/reply.h"
 #include "kube/base/clock.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/object_mutation.h"

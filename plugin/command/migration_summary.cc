@@ -8,7 +8,7 @@
 #include "kube/base/utf8.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/migration_report_json.h"
-#include "plugin/report/template_output.h"
+#include "plugin/report/report_forms.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kube/base/clock.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/names.h"
@@ -23,7 +23,7 @@
 #include "plugin/command/local_population.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/command/version.h"
+#include "plugin/command/version_command.h"
 #include "plugin/report/population_lines.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"

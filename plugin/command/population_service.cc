@@ -2,24 +2,138 @@
 
 #include <cstdint>
 #include <exception>
+#include <random>
+#include <utility>
 
 #include "kube/admission/endpoint.h"
 #include "kube/admission/handler.h"
 #include "kube/base/clock.h"
+#include "kube/base/environment.h"
 #include "kube/client/session.h"
 #include "kube/serve/server.h"
 #include "migrate/cluster/pause.h"
 #include "migrate/populate/population_control.h"
 #include "migrate/populate/population_counts.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/leadership.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/serving_news.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/command/version.h"
-#include "plugin/command/webhook_service.h"
+#include "plugin/command/version_command.h"
+#include "plugin/command/webhook_run.h"
 
 namespace plugin::command {
+namespace {
+
+constexpr char kLeaseName[] = "kubectl-prune-populate";
+
+// Two programs of one machine are two candidates.
+std::string Identity() {
+  std::random_device random;
+  const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
+  return kube::base::HostName() + "_" + std::to_string(number);
+}
+
+kube::client::LeaderElectionOptions OptionsOf(const std::string& lease_namespace) {
+  return {.namespace_ = lease_namespace, .name = kLeaseName, .identity = Identity()};
+}
+
+}  // namespace
+
+Leadership::Leadership(const cli::CommonOptions& options, const std::string& lease_namespace,
+                       const kube::base::Clock& clock, TellFunction tell)
+    : cluster_(options, ClusterAccess::Right::kWrite, clock, tell),
+      clock_(clock),
+      election_(OptionsOf(lease_namespace), cluster_.session(), std::move(tell)),
+      thread_([this] { Run(); }) {}
+
+Leadership::~Leadership() { End(); }
+
+void Leadership::End() {
+  is_over_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Leadership::leads() {
+  const bool leads = clock_.Now() < leads_until_.load();
+  if (!leads) halt_ = true;
+  return leads;
+}
+
+void Leadership::Halt() {
+  leads_until_ = kube::base::Clock::TimePoint::min();
+  halt_ = true;
+}
+
+// A program that is to end goes on to lead until what it does as the leader has ended.
+void Leadership::Run() noexcept {
+  try {
+    kube::client::Client& client = cluster_.client();
+    while (!is_over_) {
+      election_.Advance();
+      client.Poll(clock_.Now() + migrate::cluster::kTick);
+      leads_until_ = election_.leader_until();
+      halt_ = !leads() || StopFlag();
+    }
+    Halt();
+    election_.Release();
+  } catch (...) {
+    Halt();
+    failure_ = std::current_exception();
+    has_failed_ = true;
+  }
+}
+
+namespace {
+
+using Right = ClusterAccess::Right;
+
+// What configurations are called that are printed.
+constexpr char kPopulateName[] = "populate.kubectl-prune.dev";
+
+}  // namespace
+
+WebhookService::WebhookService(const cli::CommonOptions& options, const ServingOptions& serving,
+                               migrate::populate::WebhookOptions webhooks,
+                               const kube::base::Clock& clock)
+    : serving_(serving),
+      cluster_(options, serving.managed.empty() ? Right::kRead : Right::kWrite, clock, Tell),
+      review_cluster_(options, Right::kWrite, clock, Tell),
+      reviewer_(review_cluster_.client(), clock),
+      access_(reviewer_, clock),
+      webhooks_(known_, access_, std::move(webhooks)),
+      handlers_(webhooks_.MakeHandlers()),
+      endpoint_(handlers_, clock) {}
+
+WebhookService::~WebhookService() { End(); }
+
+void WebhookService::End() {
+  is_over_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void WebhookService::Begin() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+// Handlers are the same from beginning to end.
+void WebhookService::Run() noexcept {
+  try {
+    const Webhooks webhooks = {
+        .endpoint = endpoint_,
+        .configured = [this] { return webhooks_.MakeHandlers(); },
+        .revision = [] { return std::uint64_t{0}; },
+        .advance = [] {},
+        .server_certificate = [this] { return cluster_.ServerCertificate(); },
+        .printed_name = kPopulateName};
+    kube::client::Session session = cluster_.session();
+    session.stop = &is_over_;
+    ServeWebhooks(serving_, webhooks, session, Tell, PrintOnce);
+  } catch (...) {
+    failure_ = std::current_exception();
+    has_failed_ = true;
+  }
+}
+
 namespace {
 
 using migrate::populate::ControlOptions;

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/cluster/private_file.h"
 
 namespace plugin::command {

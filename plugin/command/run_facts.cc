@@ -1,7 +1,7 @@
 #include "plugin/command/run_facts.h"
 
 #include "kube/go/go_time.h"
-#include "plugin/command/version.h"
+#include "plugin/command/version_command.h"
 
 namespace plugin::command {
 namespace {

@@ -1,14 +1,137 @@
 #include "plugin/command/server_certificate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/metrics_text.h"
 #include "kube/base/result.h"
+#include "kube/base/text.h"
 #include "migrate/cluster/private_file.h"
 
 namespace plugin::command {
+namespace {
+
+using kube::base::Count;
+using kube::serve::CertificateFacts;
+using kube::serve::HandshakeFailure;
+using kube::serve::TimePoint;
+using std::chrono::seconds;
+
+constexpr std::chrono::hours kDay(24);
+constexpr std::chrono::minutes kVerdictLasts(1);
+
+seconds LeftOf(const CertificateFacts& facts, TimePoint now) {
+  return facts.valid_until - std::chrono::floor<seconds>(now);
+}
+
+// A week, and of certificates that are made for a shorter time its last quarter: whatever renews
+// them has had its time.
+bool ExpiresSoon(const CertificateFacts& facts, TimePoint now) {
+  const seconds validity = facts.valid_until - facts.valid_from;
+  return LeftOf(facts, now) < std::min<seconds>(7 * kDay, validity / 4);
+}
+
+std::string CertificateTextOf(seconds left) {
+  const auto hours = static_cast<std::uint64_t>(
+      std::chrono::ceil<std::chrono::hours>(std::max(left, seconds(0))).count());
+  return hours < 48 ? Count(hours, "hour") : Count((hours + 23) / 24, "day");
+}
+
+}  // namespace
+
+std::optional<CertificateFacts> CertificateNews::NoteExpiry(
+    const std::optional<kube::serve::TlsMaterial>& material, TimePoint now) {
+  auto facts = material ? kube::serve::ReadCertificate(material->certificate_pem) : std::nullopt;
+  has_certificate_ = facts.has_value();
+  if (facts) seconds_left_ = LeftOf(*facts, now).count();
+  return facts;
+}
+
+bool CertificateNews::IsTrusted(const std::optional<kube::serve::TlsMaterial>& material,
+                                const std::string& authorities, TimePoint now) {
+  const auto facts = NoteExpiry(material, now);
+  if (!facts) return true;
+  const bool is_first = !verdict_;
+  const std::string& why = WhyRefused(material->certificate_pem, authorities, now);
+  const bool is_new = std::exchange(suspected_, why) != why;
+  if (!is_first && is_new && !why.empty()) return is_trusted_;
+  is_trusted_ = why.empty();
+  if (!is_trusted_) {
+    Tell(why,
+         "Warning: nobody takes the certificate that is served: " + why +
+             "; no review is answered until another one is there",
+         now);
+  } else if (ExpiresSoon(*facts, now)) {
+    Tell("soon",
+         "Warning: the certificate that is served expires in " +
+             CertificateTextOf(LeftOf(*facts, now)) + ", and nobody has renewed it",
+         now);
+  } else if (!std::exchange(told_kind_, "").empty()) {
+    tell_("the certificate that is served is taken again");
+  }
+  return is_trusted_;
+}
+
+// What decides changes with the files, and with time.
+const std::string& CertificateNews::WhyRefused(const std::string& certificate,
+                                               const std::string& authorities, TimePoint now) {
+  const bool is_known = verdict_ && verdict_->certificate == certificate &&
+                        verdict_->authorities == authorities && now >= verdict_->time &&
+                        now - verdict_->time < kVerdictLasts;
+  if (!is_known) {
+    verdict_ = {certificate, authorities, kube::serve::WhyRefused(certificate, authorities, now),
+                now};
+  }
+  return verdict_->why;
+}
+
+void CertificateNews::Tell(const std::string& kind, const std::string& line, TimePoint now) {
+  if (kind == told_kind_ && now - told_at_ < kDay) return;
+  told_kind_ = kind;
+  told_at_ = now;
+  tell_(line);
+}
+
+void CertificateNews::NoteHandshakes(const kube::serve::ServerCounts& counts,
+                                     const std::string& host, kube::base::Clock::TimePoint now) {
+  std::ranges::copy(counts.handshake_failures, failures_.begin());
+  const std::uint64_t refused = counts.failed_handshakes(HandshakeFailure::kRefused);
+  const std::uint64_t of_clients =
+      counts.failed_handshakes(HandshakeFailure::kNoClientCertificate) +
+      counts.failed_handshakes(HandshakeFailure::kClientCertificate);
+  if (refused_.IsDue(refused, now)) {
+    tell_("Warning: " + Count(refused, "TLS handshake") +
+          " failed so far, as who asked did not take the certificate. If that is an API server, "
+          "requests pass unseen, or fail: is the certificate for " +
+          (host.empty() ? "the host of --url, valid, and of the authorities of --ca-bundle-file?"
+                        : host + ", valid, and of the authorities that the configuration has?"));
+  }
+  if (of_clients_.IsDue(of_clients, now)) {
+    tell_("Warning: " + Count(of_clients, "TLS handshake") +
+          " failed so far, as who asked had no certificate that --client-ca-file takes: an API "
+          "server shows one only if it was told to (--admission-control-config-file)");
+  }
+}
+
+std::string CertificateNews::PrintMetrics() const {
+  constexpr std::string_view kLeft = "admission_certificate_expiry_seconds";
+  constexpr std::string_view kFailures = "admission_tls_handshake_failures_total";
+  std::string out;
+  if (!has_certificate_) return out;
+  kube::base::AppendMetricHead(out, kLeft, "gauge",
+                               "Time until the certificate that is served expires.");
+  kube::base::AppendMetricSample(out, kLeft, {}, std::to_string(seconds_left_));
+  kube::base::AppendMetricHead(out, kFailures, "counter", "TLS handshakes that failed, by why.");
+  for (std::size_t i = 0; i < failures_.size(); ++i) {
+    kube::base::AppendMetricSample(out, kFailures,
+                                   {{"reason", kube::serve::kHandshakeFailureNames[i]}},
+                                   std::to_string(failures_[i]));
+  }
+  return out;
+}
+
 namespace {
 
 using kube::serve::ClientCertificates;

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "kube/base/clock.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/check/suggest.h"
+#include "migrate/check/suggest_making.h"
 #include "migrate/cluster/file_name.h"
 #include "migrate/cluster/temporary_folder.h"
 #include "plugin/cli/finish_options.h"

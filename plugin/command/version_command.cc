@@ -1,17 +1,22 @@
 #include "plugin/command/version_command.h"
 
 #include "kube/base/clock.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
+#include "kube/client/user_agent.h"
 #include "kube/go/go_format.h"
 #include "plugin/cli/output_flag.h"
 #include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/version.h"
 #include "plugin/report/object_builder.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
+
+const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
+
+std::string UserAgent() { return kube::client::UserAgent("kubectl-prune", kVersion); }
+
 namespace {
 
 using kube::json::Value;

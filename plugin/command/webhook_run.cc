@@ -2,26 +2,174 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "kube/admission/configuration.h"
-#include "kube/base/error.h"
+#include "kube/admission/server_kind.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
+#include "kube/serve/certificates.h"
 #include "kube/serve/server.h"
 #include "migrate/cluster/pause.h"
-#include "plugin/command/certificate_news.h"
 #include "plugin/command/server_certificate.h"
 #include "plugin/command/serving_news.h"
-#include "plugin/command/webhook_configurations.h"
-#include "plugin/command/webhook_reach.h"
 
 namespace plugin::command {
 namespace {
 
+constexpr char kThisMachine[] = "localhost";
+
+std::string HostOf(kube::admission::ServerKind kind) {
+  return std::string(kube::admission::HostForServer(kind));
+}
+
+kube::admission::ServerCertificate CertificateOf(const AskingServer& server) {
+  auto facts = kube::serve::ReadCertificate(server.certificate());
+  if (!facts) return {};
+  kube::admission::ServerCertificate certificate{.subject = std::move(facts->subject.text),
+                                                 .issuer = std::move(facts->issuer.text),
+                                                 .alternative_names = std::move(facts->dns_names)};
+  std::ranges::move(facts->ip_addresses, std::back_inserter(certificate.alternative_names));
+  return certificate;
+}
+
+// Empty where it does not say.
+std::string VersionOf(kube::client::Client& client) {
+  const auto version = client.Get("/version");
+  return version ? std::string((*version)->root().FindText("gitVersion")) : "";
+}
+
+std::string OwnHost(const ServingOptions& options) {
+  return options.address.empty() ? kThisMachine : options.address;
+}
+
+std::string FindHost(const ServingOptions& options, const AskingServer& server) {
+  if (!options.host.empty()) return options.host;
+  switch (options.reach) {
+    case Reachable::kK3d:
+      return HostOf(kube::admission::ServerKind::kK3d);
+    case Reachable::kMinikube:
+      return HostOf(kube::admission::ServerKind::kMinikube);
+    case Reachable::kAuto: {
+      const std::string host =
+          HostOf(kube::admission::KindOfServer(CertificateOf(server), VersionOf(server.client)));
+      return host.empty() ? OwnHost(options) : host;
+    }
+    case Reachable::kPlain:
+    case Reachable::kService:
+      break;
+  }
+  return OwnHost(options);
+}
+
+// As a URL has it.
+std::string InUrl(const std::string& host) {
+  return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
+}  // namespace
+
+WebhookPlace FindPlace(const ServingOptions& options, const AskingServer& server) {
+  if (!options.url.empty()) return {};
+  return {.host = FindHost(options, server), .is_service = options.reach == Reachable::kService};
+}
+
+std::vector<std::string> CertificateNames(const ServingOptions& options,
+                                          const WebhookPlace& place) {
+  std::vector<std::string> names = options.extra_sans;
+  // A tunnel that speaks TLS to us asks for whatever it was told.
+  names.insert(names.begin(), place.host.empty() ? kThisMachine : place.host);
+  if (!options.address.empty() && options.address != place.host) names.push_back(options.address);
+  return names;
+}
+
+kube::admission::Reach MakeReach(const ServingOptions& options, const WebhookPlace& place,
+                                 std::uint16_t port, const std::string& ca_bundle) {
+  kube::admission::Reach reach{.ca_bundle = ca_bundle};
+  if (!options.url.empty()) {
+    reach.url = options.url;
+  } else if (place.is_service) {
+    const std::size_t dot = place.host.find('.');
+    const std::size_t end = place.host.rfind('.');
+    reach.service = {.namespace_ = place.host.substr(dot + 1, end - dot - 1),
+                     .name = place.host.substr(0, dot)};
+  } else {
+    reach.url = "https://" + InUrl(place.host) + ":" + std::to_string(port);
+  }
+  return reach;
+}
+
+using kube::admission::ConfigurationChange;
+using kube::admission::ConfigurationKind;
 using kube::admission::Handlers;
+using kube::admission::ManagedConfiguration;
+
+WebhookConfigurations::WebhookConfigurations(std::string name, kube::client::Client& client,
+                                             const TellFunction& tell)
+    : tell_(tell),
+      name_(std::move(name)),
+      both_{ManagedConfiguration(client, ConfigurationKind::kMutating, name_),
+            ManagedConfiguration(client, ConfigurationKind::kValidating, name_)} {}
+
+void WebhookConfigurations::ApplyFirst(const Handlers& handlers,
+                                       const kube::admission::Reach& reach) {
+  for (ManagedConfiguration& one : both_) {
+    const auto change = one.Apply(handlers, reach);
+    if (!change) throw kube::base::Error(change.error().message);
+  }
+}
+
+void WebhookConfigurations::Apply(const Handlers& handlers, const kube::admission::Reach& reach) {
+  std::optional<std::string> problem = ApplyAll(handlers, reach);
+  if (problem && problem != told_problem_) tell_(*problem);
+  told_problem_ = std::move(problem);
+}
+
+// The first problem; absent: there is none.
+std::optional<std::string> WebhookConfigurations::ApplyAll(const Handlers& handlers,
+                                                           const kube::admission::Reach& reach) {
+  std::optional<std::string> problem;
+  bool are_put_back = false, are_led_back = false;
+  for (ManagedConfiguration& one : both_) {
+    const auto change = one.Apply(handlers, reach);
+    if (!change && !problem) problem = change.error().message;
+    are_put_back = are_put_back || (change && *change == ConfigurationChange::kPutBack);
+    are_led_back = are_led_back || (change && *change == ConfigurationChange::kLedBack);
+  }
+  if (are_put_back) {
+    tell_("the webhooks of " + name_ +
+          " were taken away, as by a replica that ended, and are there again");
+  }
+  if (are_led_back && !std::exchange(is_leading_back_told_, true)) {
+    tell_("note: the webhooks of " + name_ +
+          " led to another program, and lead here again; a program at another address needs "
+          "another --managed");
+  }
+  return problem;
+}
+
+void WebhookConfigurations::Withdraw(const Handlers& handlers) {
+  bool are_taken_away = false;
+  for (ManagedConfiguration& one : both_) {
+    if (!one.has_webhooks()) continue;
+    const auto change = one.Withdraw(handlers);
+    are_taken_away = are_taken_away || (change && *change == ConfigurationChange::kTakenAway);
+    if (change) continue;
+    tell_("webhooks stay configured, and cost each write some time: " + change.error().message +
+          "; remove them by: kubectl delete " + one.ResourceName() + " " + name_);
+  }
+  if (!are_taken_away) return;
+  tell_("the webhooks of " + name_ +
+        " are taken away; a replica that goes on puts its own there within five seconds");
+}
+
+namespace {
+
 using kube::base::Clock;
 
 constexpr std::chrono::seconds kFilesPause(1);

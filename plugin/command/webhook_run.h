@@ -1,15 +1,77 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "kube/admission/configuration.h"
 #include "kube/admission/endpoint.h"
 #include "kube/admission/handler.h"
+#include "kube/admission/managed_configuration.h"
+#include "kube/client/client.h"
 #include "kube/client/session.h"
 #include "plugin/command/serving_options.h"
 
 namespace plugin::command {
+
+/// Where an API server finds us.
+struct WebhookPlace {
+  std::string host;         ///< what it calls us; empty with --url
+  bool is_service = false;  ///< the host is that of a Service: NAME.NAMESPACE.svc
+};
+
+/// The API server that is to ask us, for as long as somebody wants to know what it is.
+struct AskingServer {
+  kube::client::Client& client;
+  /// Gives its certificate, PEM; empty if it is not known.
+  std::function<std::string()> certificate;
+};
+
+/// By the options, or, where they leave it open, by what the API server is, as its certificate or
+/// its version says: one of k3s is taken for one of k3d, those of minikube and Docker Desktop have
+/// a name for the machine that they run on, too, and any other reaches this machine by the address
+/// that is listened at, or as localhost. Asks `server` only where it has to.
+WebhookPlace FindPlace(const ServingOptions& options, const AskingServer& server);
+
+/// The names that a certificate for it needs: the host, the address, those that are added.
+std::vector<std::string> CertificateNames(const ServingOptions& options, const WebhookPlace& place);
+
+/// The same for configurations. A Service has the port 443, whatever ours is.
+kube::admission::Reach MakeReach(const ServingOptions& options, const WebhookPlace& place,
+                                 std::uint16_t port, const std::string& ca_bundle);
+
+/// Both configurations of --managed, kept as they should be while a run goes on.
+class WebhookConfigurations {
+ public:
+  /// Takes a line for people, without a line break.
+  using TellFunction = std::function<void(const std::string&)>;
+
+  /// `client` and `tell` must outlive it.
+  WebhookConfigurations(std::string name, kube::client::Client& client, const TellFunction& tell);
+
+  /// Throws kube::base::Error for the first problem.
+  void ApplyFirst(const kube::admission::Handlers& handlers, const kube::admission::Reach& reach);
+  /// The same later: a problem is told once while it lasts. That webhooks of ours were taken away,
+  /// and are put back, is told each time: requests passed meanwhile. That they led to another
+  /// program is told once: the two may go on like that.
+  void Apply(const kube::admission::Handlers& handlers, const kube::admission::Reach& reach);
+  /// Takes the webhooks of ours away, but for persistent ones, and tells so; where that fails it is
+  /// told how to.
+  void Withdraw(const kube::admission::Handlers& handlers);
+
+ private:
+  std::optional<std::string> ApplyAll(const kube::admission::Handlers& handlers,
+                                      const kube::admission::Reach& reach);
+
+  const TellFunction& tell_;
+  const std::string name_;
+  std::array<kube::admission::ManagedConfiguration, 2> both_;
+  bool is_leading_back_told_ = false;
+  std::optional<std::string> told_problem_;
+};
 
 /// What is served.
 struct Webhooks {

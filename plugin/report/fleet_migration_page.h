@@ -1,6 +1,6 @@
 #pragma once
 
-#include "migrate/report/fleet_migration_report.h"
+#include "migrate/report/migration_report.h"
 #include "plugin/report/page.h"
 
 namespace plugin::report {

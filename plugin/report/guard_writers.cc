@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "plugin/report/guard_report_json.h"
 
 namespace plugin::report {

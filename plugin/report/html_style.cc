@@ -1,4 +1,4 @@
-#include "plugin/report/html_assets.h"
+#include "plugin/report/html.h"
 
 namespace plugin::report {
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <optional>
 
-#include "kube/base/ascii.h"
 #include "kube/base/rune.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_printable.h"
 #include "kube/json/json.h"

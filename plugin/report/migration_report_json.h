@@ -11,6 +11,13 @@
 
 namespace plugin::report {
 
+/// The report as programs read it (docs/REPORTS.md has the contract): the MigrationReport of each
+/// cluster is in it as that of a single one would be.
+///
+/// The value borrows from `report`, and holds in `arena` what it adds.
+kube::json::Value ToJson(const migrate::report::FleetMigrationReport& report,
+                         kube::json::Arena& arena);
+
 /// The report as programs read it (docs/REPORTS.md has the contract). Beyond the contract: of a CRD
 /// outcome, error, dryRun, writtenVersion, beforeFlip, pruningEnabled, generationsMoved, seconds
 /// and storedVersions.keptBecause.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kube/base/ascii.h"
+#include "kube/base/text.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 

@@ -1,13 +1,60 @@
 #include "plugin/report/report_forms.h"
 
+#include <unistd.h>
+
 #include <utility>
 
-#include "kube/base/error.h"
-#include "plugin/report/print_page.h"
-#include "plugin/report/template_output.h"
+#include "kube/base/file_text.h"
+#include "kube/base/result.h"
+#include "kube/go/go_format.h"
+#include "plugin/report/html.h"
+#include "plugin/report/json_path_template.h"
+#include "plugin/report/junit.h"
+#include "plugin/report/markdown.h"
 #include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::report {
+
+bool IsPageFormat(terminal::OutputFormat format) {
+  return format == terminal::OutputFormat::kHtml || format == terminal::OutputFormat::kJunit ||
+         format == terminal::OutputFormat::kMarkdown;
+}
+
+std::string PrintPage(const Page& page, const kube::json::Value& json,
+                      terminal::OutputFormat format) {
+  if (format == terminal::OutputFormat::kJunit) return PrintJunit(page);
+  return format == terminal::OutputFormat::kMarkdown ? PrintMarkdown(page) : PrintHtml(page, json);
+}
+
+void LoadTemplate(terminal::TemplateOutput& output) {
+  if (!output.file.empty()) {
+    auto text = kube::base::ReadFileText(output.file);
+    if (!text) {
+      throw kube::base::Error("error reading --template " + output.file + ", " +
+                              text.error().message);
+    }
+    output.text = *std::move(text);
+    output.file.clear();
+  }
+  const auto parsed = JsonPathTemplate::Parse(output.text);
+  if (parsed) return;
+  throw kube::base::Error("error parsing jsonpath " + output.text + ", " + parsed.error());
+}
+
+kube::base::Result<std::string, std::string> PrintByTemplate(
+    const kube::json::Value& report, const terminal::TemplateOutput& output) {
+  auto parsed = JsonPathTemplate::Parse(output.text);
+  if (!parsed) return kube::base::Unexpected(std::move(parsed).error());
+  const auto style = output.as_json ? JsonPathTemplate::Style::kJson  //
+                                    : JsonPathTemplate::Style::kText;
+  auto printed = parsed->Print(report, style, output.allow_missing_keys);
+  if (!printed) {
+    return kube::base::Unexpected("error executing jsonpath " + kube::go::GoQuote(output.text) +
+                                  ": Error executing template: " + printed.error());
+  }
+  return isatty(STDOUT_FILENO) != 0 ? terminal::PrintableLines(*printed) : *std::move(printed);
+}
 
 std::string PrintForm(const ReportForms& forms, terminal::OutputFormat output,
                       const terminal::TemplateOutput& output_template) {

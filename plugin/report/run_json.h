@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "migrate/report/counts_by.h"
 #include "migrate/report/migration_report.h"
+#include "migrate/report/object_class.h"
 #include "migrate/report/run_facts.h"
 #include "plugin/report/object_builder.h"
 

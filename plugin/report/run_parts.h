@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "migrate/report/counts_by.h"
 #include "migrate/report/migration_report.h"
+#include "migrate/report/object_class.h"
 #include "plugin/report/page.h"
 
 /// What the pages of commands that write have in common.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "kube/yaml/yaml.h"
-#include "migrate/check/suggest.h"
+#include "migrate/check/suggest_making.h"
 
 /// What is told of a suggestion beside it.
 namespace plugin::report {

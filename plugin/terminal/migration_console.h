@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/rewrite/migration_observer.h"
 #include "plugin/terminal/progress.h"
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "kube/base/descriptor.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/utf8.h"
 #include "kube/yaml/yaml.h"
 #include "plugin/terminal/terminal.h"

@@ -21,7 +21,7 @@ enum class OutputFormat {
 
 /// A template of -o jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or jsonpath-file=FILE.
 struct TemplateOutput {
-  std::string text;  ///< empty until the file is read (plugin/report/template_output.h)
+  std::string text;  ///< empty until the file is read (plugin/report/report_forms.h)
   std::string file;  ///< where the template is; empty: in `text`
   bool as_json = false;
   bool allow_missing_keys = true;

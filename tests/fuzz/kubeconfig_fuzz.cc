@@ -1,7 +1,7 @@
 #include <string>
 
-#include "kube/base/error.h"
-#include "kube/client/auth_provider.h"
+#include "kube/base/result.h"
+#include "kube/client/kubeconfig.h"
 #include "kube/client/kubeconfig_choice.h"
 #include "kube/client/kubeconfig_file.h"
 #include "kube/client/pem.h"

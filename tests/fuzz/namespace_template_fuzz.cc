@@ -11,7 +11,7 @@
 #include "migrate/populate/creator.h"
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/initializers.h"
-#include "migrate/populate/membership.h"
+#include "migrate/populate/member_index.h"
 #include "migrate/populate/namespace_template.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -4,7 +4,7 @@
 #include "kube/base/utf8.h"
 #include "kube/schema/pruning.h"
 #include "migrate/guard/request_loss.h"
-#include "migrate/guard/writer.h"
+#include "migrate/guard/writer_tally.h"
 #include "tests/fuzz/schema_and_object.h"
 
 namespace {

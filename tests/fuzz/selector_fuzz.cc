@@ -1,4 +1,3 @@
-#include "kube/client/field_selector.h"
 #include "kube/client/label_selector.h"
 #include "tests/fuzz/fuzz.h"
 

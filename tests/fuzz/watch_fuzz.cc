@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "kube/base/utf8.h"
-#include "migrate/cluster/watch_reader.h"
+#include "migrate/cluster/object_watch.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -12,8 +12,8 @@
 #include "kube/admission/configuration.h"
 #include "kube/admission/endpoint.h"
 #include "kube/base/clock.h"
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "tests/kube/admission/example_handlers.h"
 
 // Where there is no server yet the other commands are of use all the same.

@@ -8,8 +8,9 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/ADMISSION.md", "docs/CONVENTIONS.md", "docs/DESIGN.md",
-             "docs/HOOKS.md", "docs/MUTATION.md", "docs/POPULATE.md", "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/ADMISSION.md", "docs/ARCHITECTURE.md", "docs/CONVENTIONS.md",
+             "docs/HOOKS.md", "docs/MUTATION.md", "docs/PERFORMANCE.md", "docs/POPULATE.md", "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/decisions/*.md"))),
+             *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/**/*"))
                if p.is_file())]
 SAMPLES = {"text", "yaml", "json", "mermaid", "cpp", "bash"}

@@ -1,7 +1,6 @@
-#include "kube/admission/matching.h"
-
 #include <tuple>
 
+#include "kube/admission/dispatch.h"
 #include "tests/kube/admission/review_text.h"
 
 namespace kube::admission {

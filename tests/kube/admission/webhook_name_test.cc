@@ -1,7 +1,7 @@
-#include "kube/admission/webhook_name.h"
-
 #include <catch2/catch.hpp>
 #include <tuple>
+
+#include "kube/admission/handler.h"
 
 namespace kube::admission {
 namespace webhook_name_test {

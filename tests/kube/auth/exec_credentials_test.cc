@@ -6,7 +6,7 @@
 #include <span>
 #include <thread>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/fake_api_server.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"

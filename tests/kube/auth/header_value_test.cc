@@ -1,6 +1,6 @@
-#include "kube/client/header_value.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/client/credentials.h"
 
 namespace kube::client {
 namespace {

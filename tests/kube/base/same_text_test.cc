@@ -1,7 +1,7 @@
-#include "kube/base/same_text.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "kube/base/text.h"
 
 namespace kube::base {
 namespace same_text_test {

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/ascii.h"
-
 namespace kube::base {
 namespace {
 

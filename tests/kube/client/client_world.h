@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/client/client.h"
 #include "tests/support/fake_clock.h"
 

@@ -1,7 +1,7 @@
-#include "kube/client/field_selector.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "kube/client/label_selector.h"
 
 namespace kube::client {
 namespace field_selector_test {

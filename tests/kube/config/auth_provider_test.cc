@@ -1,10 +1,9 @@
-#include "kube/client/auth_provider.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "kube/base/base64.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
+#include "kube/client/kubeconfig.h"
 
 namespace kube::client {
 namespace {

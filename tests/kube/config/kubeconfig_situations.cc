@@ -4,7 +4,7 @@
 #include <map>
 
 #include "kube/base/base64.h"
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace kube::client {

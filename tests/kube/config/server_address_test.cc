@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 
 namespace kube::client {
 namespace {

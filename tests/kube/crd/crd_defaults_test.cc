@@ -1,7 +1,6 @@
-#include "kube/crd/crd_defaults.h"
-
 #include <catch2/catch.hpp>
 
+#include "kube/crd/crd_read.h"
 #include "tests/support/test_schema.h"
 
 namespace kube::crd {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/client/head_reader.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/recording_sink.h"

@@ -1,7 +1,6 @@
-#include "kube/client/proxy_environment.h"
-
 #include <catch2/catch.hpp>
 
+#include "kube/client/route.h"
 #include "tests/support/variables.h"
 
 namespace kube::client {

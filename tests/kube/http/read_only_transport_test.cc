@@ -1,8 +1,7 @@
-#include "kube/client/read_only_transport.h"
-
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
+#include "kube/client/transport.h"
 #include "tests/support/recording_sink.h"
 
 namespace kube::client {

@@ -1,10 +1,9 @@
-#include "kube/client/system_certificates.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
 #include "kube/base/base64.h"
+#include "kube/client/route.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/variables.h"
 

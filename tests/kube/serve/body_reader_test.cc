@@ -1,6 +1,6 @@
-#include "kube/serve/body_reader.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/serve/request_reader.h"
 
 namespace kube::serve {
 namespace {

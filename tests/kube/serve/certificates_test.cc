@@ -1,10 +1,11 @@
 #include "kube/serve/certificates.h"
+#include "kube/serve/tls_context.h"
 
 #include <catch2/catch.hpp>
 #include <ctime>
 
-#include "kube/base/error.h"
-#include "kube/serve/tls_context.h"
+#include "kube/base/result.h"
+#include "kube/serve/tls_files.h"
 #include "tests/support/test_certificates.h"
 
 namespace kube::serve {

@@ -79,7 +79,7 @@ TEST_CASE("The manifests give a container what requests may take, and what the r
           "[kube][serve]") {
   constexpr std::size_t kMebibyte = 1024 * 1024;
   const std::size_t all = MemoryLimits().total();
-  CHECK(all == 184 * kMebibyte);  // as the manifests and docs/DESIGN.md say
+  CHECK(all == 184 * kMebibyte);  // as the manifests and docs/decisions/0027 say
   CHECK(LimitOf("guard.yaml") >= all + 64 * kMebibyte);
   CHECK(LimitOf("populate/controller.yaml") >= all + 128 * kMebibyte);
 }

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <stdexcept>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/gate.h"
 #include "tests/support/http_call.h"
 #include "tests/support/raw_client.h"

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/serve/certificates.h"
 #include "kube/serve/server.h"
 #include "kube/serve/tls_files.h"

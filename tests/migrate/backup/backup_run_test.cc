@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/cluster_crds.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"

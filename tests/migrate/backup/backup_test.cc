@@ -10,7 +10,7 @@
 #include <fstream>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::rewrite {

@@ -1,5 +1,3 @@
-#include "migrate/rewrite/mutation_backup.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "migrate/rewrite/mutation_pass.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,7 +1,6 @@
-#include "migrate/check/located_field.h"
-
 #include <catch2/catch.hpp>
 
+#include "migrate/check/invalid_findings.h"
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {

@@ -1,6 +1,6 @@
-#include "migrate/check/listed_crd.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/check/cluster_crds.h"
 
 namespace migrate::check {
 namespace listed_crd_test {

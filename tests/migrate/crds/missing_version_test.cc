@@ -1,6 +1,6 @@
-#include "migrate/check/missing_version.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/check/crd_objects.h"
 
 namespace migrate::check {
 namespace {

@@ -1,10 +1,9 @@
-#include "migrate/cluster/line_reader.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "migrate/cluster/spool.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::cluster {

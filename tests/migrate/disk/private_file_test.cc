@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::cluster {

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::cluster {

@@ -1,7 +1,6 @@
-#include "migrate/migration/storage_migrations.h"
-
 #include <catch2/catch.hpp>
 
+#include "migrate/migration/storage_migration.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {

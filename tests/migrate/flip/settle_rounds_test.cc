@@ -1,9 +1,9 @@
-#include "migrate/migration/settle_rounds.h"
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <string>
 #include <vector>
+
+#include "migrate/migration/settle.h"
 
 namespace migrate::migration {
 namespace settle_rounds_test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::guard {

@@ -1,8 +1,7 @@
-#include "migrate/guard/writer.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "migrate/guard/writer_tally.h"
 #include "tests/kube/admission/review_text.h"
 
 namespace migrate::guard {

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/check/object_diff.h"
 #include "tests/support/change_recorder.h"
 #include "tests/support/fake_cluster.h"

@@ -1,8 +1,7 @@
-#include "migrate/check/plain_metadata.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/schema/object_meta.h"
+#include "migrate/check/file_run.h"
 
 namespace migrate::check {
 namespace plain_metadata_test {

@@ -1,8 +1,7 @@
-#include "migrate/migration/lease_name.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/meta/names.h"
+#include "migrate/migration/crd_lease.h"
 
 namespace migrate::migration {
 namespace lease_name_test {

@@ -1,8 +1,8 @@
-#include "migrate/cluster/batch_queue.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
+
+#include "migrate/cluster/list_reader.h"
 
 namespace migrate::cluster {
 namespace batch_queue_test {

@@ -1,8 +1,8 @@
-#include "migrate/cluster/watch_reader.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "migrate/cluster/object_watch.h"
 
 namespace migrate::cluster {
 namespace watch_reader_test {

@@ -1,6 +1,6 @@
-#include "migrate/cluster/list_type.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/cluster/manifest_reader.h"
 
 namespace migrate::cluster {
 namespace {

@@ -1,8 +1,7 @@
-#include "migrate/migration/entry_question.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "migrate/migration/crd_preparation.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/test_schema.h"
 

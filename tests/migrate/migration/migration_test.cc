@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/migrate/migration/migration_world.h"
 
 namespace migrate::migration {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::check {

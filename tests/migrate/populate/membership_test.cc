@@ -1,6 +1,5 @@
-#include "migrate/populate/membership.h"
-
 #include "migrate/populate/apply_set.h"
+#include "migrate/populate/member_index.h"
 #include "tests/migrate/populate/template_text.h"
 
 namespace migrate::populate {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::populate {

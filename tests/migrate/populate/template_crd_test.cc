@@ -1,5 +1,3 @@
-#include "migrate/populate/template_crd.h"
-
 #include <catch2/catch.hpp>
 #include <memory>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_validation.h"
 #include "kube/yaml/yaml.h"
+#include "migrate/populate/namespace_template.h"
 
 namespace migrate::populate {
 namespace template_crd_test {

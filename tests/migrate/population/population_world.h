@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
+#include "migrate/populate/namespace_template.h"
 #include "migrate/populate/population.h"
-#include "migrate/populate/template_crd.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::populate {

@@ -1,5 +1,4 @@
-#include "migrate/populate/prune_leaves.h"
-
+#include "migrate/populate/object_prune.h"
 #include "tests/migrate/population/population_world.h"
 
 namespace migrate::populate {

@@ -1,6 +1,6 @@
-#include "migrate/populate/round_events.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/populate/population_notes.h"
 
 namespace migrate::populate {
 namespace round_events_test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/restore/restore.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"

@@ -1,6 +1,6 @@
-#include "migrate/cluster/resource_version.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/cluster/object_metadata.h"
 
 namespace migrate::cluster {
 namespace {

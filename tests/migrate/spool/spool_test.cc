@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::cluster {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::rewrite {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "migrate/rewrite/sweep.h"
 #include "tests/migrate/sweep/sweep_world.h"
 

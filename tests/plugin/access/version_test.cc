@@ -1,7 +1,7 @@
-#include "plugin/command/version.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "plugin/command/version_command.h"
 
 namespace plugin::command {
 namespace {

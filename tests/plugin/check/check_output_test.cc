@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/test_reports.h"
 
 namespace plugin::command {

@@ -1,7 +1,6 @@
-#include "plugin/command/fleet_output.h"
-
 #include <catch2/catch.hpp>
 
+#include "plugin/command/fleet_check.h"
 #include "tests/support/test_reports.h"
 
 namespace plugin::command {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace plugin::command {

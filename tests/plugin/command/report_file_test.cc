@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 

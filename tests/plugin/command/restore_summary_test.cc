@@ -1,6 +1,6 @@
-#include "plugin/command/restore_summary.h"
-
 #include <catch2/catch.hpp>
+
+#include "plugin/command/restore_command.h"
 
 namespace plugin::command {
 namespace restore_summary_test {

@@ -9,7 +9,6 @@
 #include "plugin/command/check_options.h"
 #include "plugin/command/command_table.h"
 #include "plugin/command/complete_command.h"
-#include "plugin/command/completion_command.h"
 #include "plugin/command/diff_command.h"
 #include "plugin/command/migrate_command.h"
 #include "plugin/command/version_command.h"

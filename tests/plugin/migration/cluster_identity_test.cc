@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/fake_cluster.h"
 
 namespace plugin::command {

@@ -1,7 +1,7 @@
-#include "plugin/command/certificate_news.h"
-
 #include <catch2/catch.hpp>
 #include <vector>
+
+#include "plugin/command/server_certificate.h"
 
 namespace plugin::command {
 namespace certificate_news_test {

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
 #include "kube/base/file_text.h"
+#include "kube/base/result.h"
 #include "tests/support/temp_folder.h"
 
 namespace plugin::command {

@@ -1,8 +1,7 @@
-#include "plugin/command/webhook_configurations.h"
-
 #include <catch2/catch.hpp>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
+#include "plugin/command/webhook_run.h"
 #include "tests/kube/admission/configuration_crd.h"
 #include "tests/support/fake_cluster.h"
 

@@ -1,8 +1,7 @@
-#include "plugin/command/webhook_reach.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/serve/certificates.h"
+#include "plugin/command/webhook_run.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/test_certificates.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/support/fake_clock.h"
 
 namespace plugin::terminal {

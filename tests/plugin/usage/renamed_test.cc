@@ -1,5 +1,3 @@
-#include "plugin/cli/renamed.h"
-
 #include <catch2/catch.hpp>
 
 #include "plugin/cli/help_texts.h"

@@ -1,7 +1,6 @@
-#include "kube/schema/complete.h"
-
 #include <catch2/catch.hpp>
 
+#include "kube/schema/validation.h"
 #include "tests/support/test_schema.h"
 
 namespace kube::schema {

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_cluster.h"
 

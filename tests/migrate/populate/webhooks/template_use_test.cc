@@ -1,5 +1,4 @@
-#include "migrate/populate/template_use.h"
-
+#include "migrate/populate/population_webhooks.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
 namespace migrate::populate {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kube/admission/verdict.h"
+#include "kube/admission/handler.h"
 #include "migrate/populate/access_reviewer.h"
 #include "migrate/populate/known_population.h"
 #include "migrate/populate/namespace_view.h"

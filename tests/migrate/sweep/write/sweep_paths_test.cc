@@ -1,6 +1,6 @@
-#include "migrate/rewrite/sweep_paths.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
 namespace sweep_paths_test {

@@ -1,10 +1,9 @@
-#include "migrate/rewrite/write_pool.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
+#include "migrate/rewrite/object_write.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::rewrite {

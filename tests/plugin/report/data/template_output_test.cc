@@ -1,9 +1,8 @@
-#include "plugin/report/template_output.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "kube/base/error.h"
+#include "kube/base/result.h"
+#include "plugin/report/report_forms.h"
 #include "tests/support/temp_folder.h"
 
 namespace plugin::report {

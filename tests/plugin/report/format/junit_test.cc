@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "plugin/report/xml_text.h"
-
 namespace {
 
 using namespace plugin::report;

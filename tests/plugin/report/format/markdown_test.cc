@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "plugin/report/markdown_text.h"
-
 namespace {
 
 using namespace plugin::report;

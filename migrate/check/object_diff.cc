@@ -1,0 +1,149 @@
+#include "migrate/check/object_diff.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kube/base/text.h"
+#include "kube/go/go_format.h"
+#include "kube/schema/schema_read.h"
+#include "migrate/report/program_name.h"
+
+namespace migrate::check {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+
+std::string VersionNames(const report::CrdReport& report) {
+  std::string names;
+  for (const report::VersionReport& version : report.versions) {
+    names.append(names.empty() ? "" : ", ").append(version.name);
+  }
+  return names;
+}
+
+// Of which the server makes a schema to prune by.
+std::vector<std::string> UsableVersions(const CrdFacts& facts) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < facts.versions.size(); ++i) {
+    if (facts.versions[i].is_convertible) names.push_back(facts.report.versions[i].name);
+  }
+  return names;
+}
+
+std::string Unusable(const std::string& version, const std::vector<std::string>& usable) {
+  std::string why = "nothing can be pruned by the schema of " + version + "; \"" +
+                    report::OwnCommand("check") + "\" tells why";
+  if (usable.empty()) return why;
+  return why + ", and --version shows what another schema removes (" +
+         kube::base::Join(usable, ", ") + ")";
+}
+
+std::string_view TextOf(const Value* metadata, std::string_view key) {
+  return metadata == nullptr ? std::string_view() : metadata->FindText(key);
+}
+
+}  // namespace
+
+kube::base::Result<PruningPreview, std::string> PruningPreview::Make(
+    const CrdCheck& check, const PreviewOptions& options) {
+  const report::CrdReport& report = check.facts().report;
+  const std::string& name = options.version.empty() ? report.storage_version : options.version;
+  const auto version = std::ranges::find(report.versions, name, &report::VersionReport::name);
+  if (version == report.versions.end()) {
+    return kube::base::Unexpected("there is no version " + kube::go::GoQuote(name) +
+                                  "; there is: " + VersionNames(report));
+  }
+  const std::vector<std::string> usable = UsableVersions(check.facts());
+  if (std::ranges::find(usable, name) == usable.end()) {
+    return kube::base::Unexpected(Unusable(name, usable));
+  }
+  return PruningPreview(check, options, usable.size() == report.versions.size());
+}
+
+PruningPreview::PruningPreview(const CrdCheck& check, const PreviewOptions& options,
+                               bool is_servable)
+    : check_(&check),
+      version_(options.version.empty() ? check.facts().report.storage_version : options.version),
+      api_version_(check.group() + "/" + version_),
+      is_storage_version_(version_ == check.facts().report.storage_version),
+      is_servable_(is_servable),
+      show_managed_fields_(options.show_managed_fields),
+      mutation_(options.mutation) {}
+
+std::optional<std::string> PruningPreview::Prune(Value& object, Arena& arena) const {
+  const kube::crd::CustomResourceServer& server = check_->server();
+  if (!is_servable_) {
+    if (kube::schema::ReadBySchema(object, server.FindSchema(version_), arena)) return std::nullopt;
+    return "the defaults of version " + version_ + " would make it too large";
+  }
+  if (is_storage_version_) return server.Rewrite(object, arena);
+  auto error = server.OnRead(object, version_, arena);
+  return error ? error : server.OnRequest(object, version_, arena);
+}
+
+kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object,
+                                                                      Arena& arena) const {
+  if (auto error = kube::json::StoreNumbers(object, arena)) {
+    return kube::base::Unexpected(*std::move(error));
+  }
+  const kube::crd::CustomResourceServer& server = check_->server();
+  if (auto error = server.WebhookError(object, version_))
+    return kube::base::Unexpected(*std::move(error));
+  object.Set("apiVersion", Value::String(api_version_), arena);
+  Value* metadata = object.Find("metadata");
+  if (metadata != nullptr && !show_managed_fields_) metadata->Erase("managedFields");
+  Value after = kube::json::DeepCopy(object, arena);
+  if (mutation_) {
+    auto mutated = mutation_->Apply(object, arena);
+    if (!mutated) return kube::base::Unexpected(std::move(mutated).error());
+    if (*mutated) after = kube::json::DeepCopy(**mutated, arena);
+  }
+  const Value* metadata_after = after.Find("metadata");
+  const Value kept = metadata_after == nullptr ? Value() : *metadata_after;
+  if (auto error = Prune(after, arena)) return kube::base::Unexpected(*std::move(error));
+  // The server puts it in order whether it prunes or not: no news of an object in a file.
+  if (metadata_after != nullptr) after.Set("metadata", kept, arena);
+  return ObjectChange{.group = check_->group(),
+                      .version = version_,
+                      .kind = check_->kind(),
+                      .namespace_ = TextOf(metadata, "namespace"),
+                      .name = TextOf(metadata, "name"),
+                      .now = object,
+                      .after = after,
+                      .differs = !kube::json::Equal(object, after)};
+}
+
+std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets) {
+  std::set<std::string> names;
+  for (const DiffTarget& target : targets) names.insert(target.crd);
+  return {names.begin(), names.end()};
+}
+
+std::set<std::string> ObjectNamesOf(const CrdIdentity& crd,
+                                    const std::vector<DiffTarget>& targets) {
+  std::set<std::string> names;
+  for (const DiffTarget& target : targets) {
+    if (!IsNamed(crd, target.crd)) continue;
+    if (target.object.empty()) return {};
+    names.insert(target.object);
+  }
+  return names;
+}
+
+std::string RefusalNote(const CrdCheck& check) {
+  const report::CrdReport& report = check.facts().report;
+  if (report.verdict != report::Verdict::kBlocked) return "";
+  return check.name() + ": the API server would refuse it with pruning on; \"" +
+         report::OwnCommand("check") + "\" tells why";
+}
+
+std::string GivenTwiceNote(const std::string& crd) {
+  return crd + " was given more than once; the last one counts";
+}
+
+std::string LeftOutError(const CrdCheck& check, const std::string& object, const std::string& why) {
+  return check.name() + ": left out " + object + ": " + why;
+}
+
+}  // namespace migrate::check
