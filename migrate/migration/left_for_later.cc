@@ -39,8 +39,11 @@ Failed WithFailures(const report::CrdMigration& report, Failed failed) {
   // The last word on each counts.
   std::ranges::reverse(failed);
   std::ranges::stable_sort(failed, {}, key);
-  const auto rest = std::ranges::unique(failed, {}, key);
-  failed.erase(rest.begin(), rest.end());
+  // The form of ranges has a view that clang 14 cannot read.
+  const auto is_same = [&key](const rewrite::FailedObject& a, const rewrite::FailedObject& b) {
+    return key(a) == key(b);
+  };
+  failed.erase(std::unique(failed.begin(), failed.end(), is_same), failed.end());
   return failed;
 }
 
