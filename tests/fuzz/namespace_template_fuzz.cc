@@ -67,7 +67,7 @@ void ReadAsOthers(const Value& object) {
   const auto configuration = populate::ReadInitializationConfiguration(object);
   Require(configuration || !configuration.error().empty());
   if (configuration) RequireNames(configuration->initializers);
-  const std::string why = populate::webhooks::WhyCreatorUnguarded(object);
+  const std::string why = populate::WhyCreatorUnguarded(object);
   Require(!why.empty() || object.Find("items") != nullptr);
 }
 

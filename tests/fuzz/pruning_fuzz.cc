@@ -33,7 +33,7 @@ bool AreSeen(fuzz::SchemaAndObject& input) {
   auto patterns = kube::crd::MakePatternChecks();
   Paths lost;
   schema::FindLostFields(input.object(), &input.schema, lost);
-  return lost.paths.empty() || !schema::validation::ValidityGlance(input.props)
+  return lost.paths.empty() || !schema::ValidityGlance(input.props)
                                     .Look(input.object(), patterns)
                                     .loses_nothing;
 }
