@@ -76,18 +76,19 @@ def room_faults(root):
 
 
 def build_faults(root):
-    """A room links with those that were added before it: all that it includes has to be among them."""
-    known = rooms.arrows(root)
-    added = set()
-    for top in rooms.TOPS:
-        text = (root / top / "CMakeLists.txt").read_text(encoding="utf-8")
-        for name in re.findall(r"^add_subdirectory\((\S+)\)", text, re.MULTILINE):
-            room = f"{top}/{name}"
-            for missing in sorted(known.get(room, set()) - added):
-                yield f"{top}/CMakeLists.txt: {name} is added before {missing}/, which it includes"
-            added.add(room)
-    for room in sorted(set(rooms.ROOMS) - added):
-        yield f"{room}/: is not built"
+    """A room links with what it includes, and with nothing else (USES of its CMakeLists.txt)."""
+    for room, included in rooms.arrows(root).items():
+        file = root / room / "CMakeLists.txt"
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        call = re.search(r"^add_room\((\w+)\n([^)]*)\)", text, re.MULTILINE)
+        if not call or call[1] != room.replace("/", "_"):
+            yield f"{room}/: is not built"
+            continue
+        named = {name.replace("_", "/", 1) for name in call[2].partition(" USES ")[2].split()}
+        for other in sorted(included - named):
+            yield f"{room}/CMakeLists.txt: does not name {other}/, which it includes"
+        for other in sorted(named - included):
+            yield f"{room}/CMakeLists.txt: names {other}/, which it does not include"
 
 
 def picture_faults(root):
@@ -176,6 +177,15 @@ def self_test():
         write(root, "kube/stray.h", "")
         if len(list(room_faults(root))) != 1:
             yield "self-test: a file in no room is not found"
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for room in rooms.ROOMS:
+            write(root, f"{room}/CMakeLists.txt", f"add_room({room.replace('/', '_')}\n  a.cc\n)\n")
+        write(root, "kube/json/json.h", '#include "kube/base/result.h"\n')
+        write(root, "kube/go/CMakeLists.txt", "add_room(kube_go\n  a.cc\n  USES kube_json\n)\n")
+        write(root, "kube/yaml/CMakeLists.txt", "")
+        if len(list(build_faults(root))) != 3:
+            yield "self-test: a room that does not link with what it includes is not found"
 
 
 def main():
