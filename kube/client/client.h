@@ -30,6 +30,10 @@ struct CallError {
   /// `The connection to the server HOST was refused - did you specify the right host or port?`.
   std::string message;
 };
+/// Why a call brought nothing, without what kubectl puts before the server's own words.
+inline const std::string& ServerMessage(const CallError& error) {
+  return error.status ? error.status->message : error.message;
+}
 
 /// Who we are, for the headers of a request. Behind this stand tokens, token files, passwords and
 /// credential plugins.

@@ -7,6 +7,7 @@
 
 #include "kube/base/text.h"
 #include "kube/go/format_checks.h"
+#include "kube/go/go_time.h"
 
 namespace kube::go {
 namespace {
@@ -19,12 +20,6 @@ int ToInt(std::string_view digits) {
   int value = 0;
   for (const char c : digits) value = value * 10 + (c - '0');
   return value;
-}
-
-int DaysOfMonth(int year, int month) {
-  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return month == 2 && is_leap ? 29 : kDays[month - 1];
 }
 
 /// "hh:mm" at the start of `text`, with any digits.
@@ -190,7 +185,7 @@ bool IsDate(std::string_view text) {
   const int month = ToInt(text.substr(5, 2));
   const int day = ToInt(text.substr(8, 2));
   return month >= 1 && month <= 12 && day >= 1 &&
-         day <= DaysOfMonth(ToInt(text.substr(0, 4)), month);
+         day <= DaysInMonth(ToInt(text.substr(0, 4)), month);
 }
 
 bool IsDateTime(std::string_view text) {

@@ -12,11 +12,6 @@ constexpr std::int64_t kSecondsPerDay = 86400;
 constexpr std::int64_t kZeroTime = -62135596800;  // 0001-01-01T00:00:00Z
 constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
 
-int DaysIn(int month, int year) {
-  static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return month == 2 && IsLeapYear(year) ? 29 : kDays[month - 1];
-}
-
 /// Days from 1970-01-01, in the proleptic Gregorian calendar. Counts years from March, so that the
 /// leap day is the last of its year.
 std::int64_t DaysFromCivil(std::int64_t year, int month, int day) {
@@ -144,7 +139,7 @@ class TimeParser {
   /// Go looks at the day of the month last, even after what follows the time.
   bool CheckEnd() {
     if (!rest_.empty()) return Fail(": extra text: " + Quote(rest_));
-    return CheckRange(day_ >= 1 && day_ <= DaysIn(month_, year_), "day");
+    return CheckRange(day_ >= 1 && day_ <= DaysInMonth(year_, month_), "day");
   }
 
   bool Skip(std::string_view separator) {
@@ -184,6 +179,11 @@ class TimeParser {
 }  // namespace
 
 bool IsLeapYear(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+
+int DaysInMonth(std::int64_t year, int month) {
+  static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && IsLeapYear(year) ? 29 : kDays[month - 1];
+}
 
 Civil CivilFromDays(std::int64_t days) {
   days += 719468;

@@ -18,6 +18,8 @@ struct Civil {
 /// The day that is so many days after 1970-01-01.
 Civil CivilFromDays(std::int64_t days);
 bool IsLeapYear(std::int64_t year);
+/// Of a month from 1 to 12.
+int DaysInMonth(std::int64_t year, int month);
 
 /// An instant.
 struct GoTime {

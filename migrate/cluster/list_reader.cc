@@ -20,9 +20,6 @@ using kube::client::Meaning;
 using kube::json::ListSplitter;
 
 constexpr char kInterrupted[] = "interrupted";
-constexpr std::size_t kBatchBytes = 256 * 1024;
-// For each worker one batch in work and one waiting; the lists each fill one more.
-constexpr std::size_t kBatchesAWorker = 2;
 constexpr std::ptrdiff_t kMostUnanswered = 8;  // in a row
 // A server that does not know the first form answers in the second.
 constexpr char kMetadataOnly[] =

@@ -42,10 +42,6 @@ namespace {
 using kube::json::Document;
 using kube::json::Value;
 
-constexpr std::size_t kManifestBatchBytes = 256 * 1024;
-// For each worker one batch in work and one waiting, and one that is being filled.
-constexpr std::size_t kManifestBatchesAWorker = 2;
-
 bool Contains(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
@@ -88,7 +84,7 @@ class ManifestReader::Producer : public kube::json::ManifestSplitter::Sink {
     batch_->documents.push_back({batch_->text.size(), document.text.size(), document.format,
                                  document.position, file_, TypeOfItems(document.list_head)});
     batch_->text.append(document.text);
-    if (batch_->text.size() >= kManifestBatchBytes) Flush();
+    if (batch_->text.size() >= kBatchBytes) Flush();
   }
 
   void Flush() {
@@ -196,7 +192,7 @@ bool ManifestReader::ReadForWord(std::size_t file, std::string_view word) {
 
 void ManifestReader::Run(const std::vector<std::size_t>& files, const Wanted& wanted,
                          const Handler& handler) {
-  ManifestQueue queue(workers_ * kManifestBatchesAWorker + 1);
+  ManifestQueue queue(workers_ * kBatchesAWorker + 1);
   const auto produce = [&] {
     try {
       Producer producer(queue, wanted);

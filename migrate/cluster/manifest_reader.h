@@ -15,8 +15,8 @@
 #include "kube/json/json.h"
 #include "kube/json/manifest_splitter.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/manifest_files.h"
+#include "migrate/cluster/worker_pool.h"
 #include "migrate/report/field_tally.h"
 
 namespace migrate::cluster {

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace migrate::cluster {
+
+/// The mode of folders that nobody else may look into.
+inline constexpr mode_t kPrivateFolder = 0700;
 
 /// Makes the names in `folder` (empty: where we are) survive a loss of power. Returns the error
 /// number, 0 where the disk has them; a folder that may be written but not read is an error.

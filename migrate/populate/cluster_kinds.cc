@@ -9,7 +9,6 @@
 #include "kube/client/client.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/type_meta.h"
-#include "migrate/populate/call_words.h"
 #include "migrate/populate/cluster_scope.h"
 
 namespace migrate::populate {
@@ -109,7 +108,7 @@ void ClusterKinds::ReadKinds(const kube::client::Session& session) {
       if (list) {
         TakeKinds(group, version, (*list)->root());
       } else {
-        version.error = Unreadable(group, version.name, WordsOf(list.error()));
+        version.error = Unreadable(group, version.name, kube::client::ServerMessage(list.error()));
       }
     }
   }

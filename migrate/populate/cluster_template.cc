@@ -7,9 +7,9 @@
 
 #include "kube/base/utf8.h"
 #include "kube/client/answer_meaning.h"
+#include "kube/client/client.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pause.h"
-#include "migrate/populate/call_words.h"
 #include "migrate/populate/keys.h"
 #include "migrate/rewrite/sweep_target.h"
 
@@ -91,7 +91,7 @@ const Value* FindRefusal(const Value& status) {
 // A template that is not found is gone.
 NoteProblem ProblemOf(const CallError& error) {
   const Meaning meaning = MeaningOf(error);
-  return {.why = WordsOf(error),
+  return {.why = kube::client::ServerMessage(error),
           .is_changed = meaning == Meaning::kNotFound,
           .is_invalid = meaning == Meaning::kInvalid};
 }

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <utility>
 
+#include "kube/client/client.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/populate/apply_set.h"
-#include "migrate/populate/call_words.h"
 #include "migrate/populate/keys.h"
 
 namespace migrate::populate {
@@ -65,7 +65,7 @@ std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
     if (i % places.size() == 0) result.push_back({.kind = kinds[i / places.size()]});
     MembersOfKind& of_kind = result.back();
     if (jobs[i].error) {
-      of_kind.error = WordsOf(*jobs[i].error);
+      of_kind.error = kube::client::ServerMessage(*jobs[i].error);
       continue;
     }
     auto& taken = static_cast<MemberTaker&>(*jobs[i].taker).members;

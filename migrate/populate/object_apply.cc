@@ -6,9 +6,9 @@
 
 #include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
+#include "kube/client/client.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/populate/apply_set.h"
-#include "migrate/populate/call_words.h"
 #include "migrate/populate/keys.h"
 #include "migrate/rewrite/sweep_target.h"
 
@@ -93,7 +93,7 @@ ObjectApply::Step ObjectApply::OnAnswer(std::string_view body,
   if (error && is_read && MeaningOf(*error) == Meaning::kNotFound) return OnRead("", "");
   if (error) {
     if (error->status) retry_after_ = error->status->retry_after;
-    return Fail(rewrite::ClassifyAnswer(*error), WordsOf(*error), now);
+    return Fail(rewrite::ClassifyAnswer(*error), kube::client::ServerMessage(*error), now);
   }
   const bool is_json = !document.Parse(body);
   if (is_json && cluster::MetadataText(document.root(), "name") == object_.key.name) {

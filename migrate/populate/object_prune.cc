@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
+#include "kube/client/client.h"
 #include "migrate/cluster/object_metadata.h"
-#include "migrate/populate/call_words.h"
 #include "migrate/populate/cluster_template.h"
 #include "migrate/populate/member_index.h"
 #include "migrate/rewrite/sweep_target.h"
@@ -104,7 +104,7 @@ ObjectPrune::Step ObjectPrune::OnAnswer(std::string_view body,
   }
   if (asks_ == Asks::kDeletion && !IsRefusal(MeaningOf(*error))) may_be_deleted_ = true;
   if (error->status) retry_after_ = error->status->retry_after;
-  return Fail(verdict, WordsOf(*error), now);
+  return Fail(verdict, kube::client::ServerMessage(*error), now);
 }
 
 ObjectPrune::Step ObjectPrune::OnObject(std::string_view body, kube::json::Document& document,

@@ -14,7 +14,6 @@
 #include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/populate/apply_set_parent.h"
-#include "migrate/populate/call_words.h"
 #include "migrate/populate/creator.h"
 #include "migrate/populate/expansion.h"
 
@@ -227,7 +226,7 @@ std::string ReadCreatorGuard(const kube::client::Session& session) {
   request.target = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
   const auto list = session.client.Send(std::move(request));
   return list ? WhyCreatorUnguarded((*list)->root())
-              : "its webhook could not be looked for: " + WordsOf(list.error());
+              : "its webhook could not be looked for: " + kube::client::ServerMessage(list.error());
 }
 
 PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces, bool trusts_creator,
@@ -252,7 +251,7 @@ PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces, 
     if (!jobs[i].error) {
       input.namespaces.merge(static_cast<NamespaceTaker&>(*jobs[i].taker).namespaces);
     } else if (!jobs[i].is_list && MeaningOf(*jobs[i].error) == Meaning::kNotFound) {
-      input.remarks.push_back(Error(WordsOf(*jobs[i].error)));
+      input.remarks.push_back(Error(kube::client::ServerMessage(*jobs[i].error)));
     } else {
       throw kube::base::Error(jobs[i].error->message);
     }

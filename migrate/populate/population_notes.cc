@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kube/base/text.h"
-#include "migrate/populate/call_words.h"
+#include "kube/client/client.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/population_round.h"
 
@@ -215,7 +215,7 @@ void PopulationNotes::SendAll(Writes writes, const std::string& trouble, bool& i
   const auto on_done = [&](const rewrite::Exchange& exchange) {
     const auto& write = static_cast<const SingleWrite&>(exchange);
     if (!write.error() || IsOver(*write.error())) return;
-    problem = WordsOf(*write.error());
+    problem = kube::client::ServerMessage(*write.error());
     on_failure(write.about());
   };
   Writer writer(population_, session_, on_done, options_.on_tick);

@@ -127,6 +127,11 @@ struct CrdMigration {
   }
 };
 
+/// True if everything was rewritten before pruning was to be turned on, and the run ended there.
+inline bool EndedBeforePruning(const CrdMigration& crd) {
+  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
+}
+
 /// Why --all does not take up a CRD that preserves unknown fields.
 enum class LeftOutReason {
   kPreserves,  ///< a rewrite would prune nothing, and pruning is not to be turned on

@@ -13,6 +13,7 @@
 #include "kube/base/result.h"
 #include "migrate/cluster/file_name.h"
 #include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/private_file.h"
 
 namespace migrate::rewrite {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using kube::json::Value;
 
-constexpr mode_t kPrivateFolder = 0700;
 constexpr char kPartial[] = ".partial";
 constexpr char kCompacting[] = ".compact.partial";
 
@@ -35,7 +35,7 @@ fs::path FolderOf(const fs::path& path) {
 void MakeFolder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(FolderOf(folder), error);
-  if (mkdir(folder.c_str(), kPrivateFolder) == 0) return;
+  if (mkdir(folder.c_str(), cluster::kPrivateFolder) == 0) return;
   if (errno != EEXIST) Fail(folder, std::generic_category().message(errno));
   if (!fs::is_directory(folder, error)) Fail(folder, "it is no folder");
   if (cluster::BelongsToAnother(folder)) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kube/client/gathered_call.h"
+#include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 // way.
 constexpr std::size_t kMostWaiting = 64;
 // Above what an API server takes in a request, let alone what etcd stores.
-constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 constexpr std::chrono::seconds kLongestSilentHold{1};
 // Once nothing more is sent: as long as a webhook may take.
 constexpr std::chrono::seconds kLongestEnd{30};
@@ -162,7 +162,7 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->Forget();
   kube::client::ApiRequest request = flight->exchange->Request();
   request.in_bulk = true;
-  request.most_bytes = kMaxAnswer;
+  request.most_bytes = kMostObjectBytes;
   flight->Start(std::move(request));
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));

@@ -28,7 +28,6 @@ using kube::base::Descriptor;
 
 constexpr char kStateFile[] = "state.json";
 constexpr char kNewStateFile[] = "state.json.new";
-constexpr mode_t kStateFolderMode = 0700;
 constexpr mode_t kPrivateFile = 0600;
 // A few doomed objects with some paths each; whatever is longer is not ours.
 constexpr std::size_t kMaxStateBytes = 16 * 1024 * 1024;
@@ -61,14 +60,14 @@ std::string FolderName(std::string_view uid, std::string_view otherwise) {
 
 // Opens a folder that is ours alone, made if it is not there; a link in its place is refused.
 int OpenPrivateFolder(const fs::path& path) {
-  if (mkdir(path.c_str(), kStateFolderMode) != 0 && errno != EEXIST)
+  if (mkdir(path.c_str(), cluster::kPrivateFolder) != 0 && errno != EEXIST)
     FailToKeepState("make", path, errno);
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (folder.get() < 0) FailToKeepState("open", path, errno);
   struct stat status = {};
   if (fstat(folder.get(), &status) != 0) FailToKeepState("open", path, errno);
   if (status.st_uid != geteuid()) FailToKeepState("use", path, EPERM);
-  if (fchmod(folder.get(), kStateFolderMode) != 0) FailToKeepState("use", path, errno);
+  if (fchmod(folder.get(), cluster::kPrivateFolder) != 0) FailToKeepState("use", path, errno);
   return folder.Release();
 }
 

@@ -9,11 +9,7 @@
 #include "migrate/rewrite/sweep_target.h"
 
 namespace migrate::rewrite {
-namespace {
-
-constexpr std::size_t kMaxObjectAnswer = 8 * 1024 * 1024;
-
-}  // namespace
+namespace {}  // namespace
 
 /// The reading of one object.
 class NamedObjects::Read : public kube::client::GatheredCall {
@@ -37,7 +33,7 @@ class NamedObjects::Read : public kube::client::GatheredCall {
     request.target = ObjectPath(owner_.target_, object);
     request.accept = kMetadataAccept;
     request.retry = false;
-    request.most_bytes = kMaxObjectAnswer;
+    request.most_bytes = kMostObjectBytes;
     Start(std::move(request));
   }
 

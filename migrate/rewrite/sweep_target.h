@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "migrate/cluster/stale_entries.h"
 
 namespace migrate::rewrite {
+
+/// The most bytes of an answer that is one object.
+inline constexpr std::size_t kMostObjectBytes = 8 * 1024 * 1024;
 
 /// Brings the objects of a sweep into its spool, a page at a time, ahead of the writes.
 class ObjectSource {

@@ -64,12 +64,6 @@ std::string PrintFleetErrors(const FleetReport& report, const CheckOptions& opti
   return err + PrintRemarks(report, options);
 }
 
-int WorstExitCode(const FleetReport& report) {
-  int worst = 0;
-  for (const FleetCluster& cluster : report.clusters) worst = std::max(worst, cluster.exit_code);
-  return worst;
-}
-
 }  // namespace
 
 CheckOutput PrintFleet(const FleetReport& report, const CheckOptions& options,
@@ -81,12 +75,10 @@ CheckOutput PrintFleet(const FleetReport& report, const CheckOptions& options,
       .table = [&] { return report::PrintFleetTable(report, TableOptions(options, now)); }};
   return {.out = report::PrintForm(forms, options.output, options.output_template),
           .err = PrintFleetErrors(report, options),
-          .exit_code = WorstExitCode(report)};
+          .exit_code = WorstExitCode(report.clusters)};
 }
 
 namespace {
-
-constexpr int kErrorExitCode = 2;
 
 /// One run of CheckFleet.
 class FleetCheck {
@@ -121,7 +113,7 @@ class FleetCheck {
     } catch (const std::exception& error) {
       cluster.error = error.what();
       cluster.is_interrupted = StopFlag();
-      cluster.exit_code = kErrorExitCode;
+      cluster.exit_code = kFailedExitCode;
     }
     console_.End(cluster.name);
   }

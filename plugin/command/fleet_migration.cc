@@ -49,7 +49,6 @@ using migrate::report::MigratedCluster;
 using migrate::report::Outcome;
 using terminal::MigrationConsole;
 
-constexpr int kFailedExitCode = 2;
 // For a proof that two ways lead to one cluster, both ways round.
 constexpr std::chrono::seconds kProofPatience(30);
 

@@ -8,6 +8,7 @@
 #include "kube/base/result.h"
 #include "plugin/command/fleet_migration.h"
 #include "plugin/command/remarks.h"
+#include "plugin/command/side_by_side.h"
 #include "plugin/report/fleet_differences.h"
 #include "plugin/report/fleet_migration_page.h"
 #include "plugin/report/migration_report_json.h"
@@ -100,14 +101,6 @@ std::string PrintFleetErrors(const FleetMigrationReport& report,
          report::ClusterNames(interrupted, /*all=*/true) + "\n";
 }
 
-int WorstMigrationExitCode(const FleetMigrationReport& report) {
-  int worst = 0;
-  for (const MigratedCluster& cluster : report.clusters) {
-    worst = std::max(worst, cluster.exit_code);
-  }
-  return worst;
-}
-
 }  // namespace
 
 MigrationOutput PrintFleetMigration(const FleetMigrationReport& report,
@@ -119,7 +112,7 @@ MigrationOutput PrintFleetMigration(const FleetMigrationReport& report,
       .table = [&] { return PrintTable(report); }};
   MigrationOutput output{.out = "",
                          .err = PrintFleetErrors(report, options),
-                         .exit_code = WorstMigrationExitCode(report)};
+                         .exit_code = WorstExitCode(report.clusters)};
   try {
     output.out = report::PrintForm(forms, options.output, options.output_template);
   } catch (const kube::base::Error& error) {

@@ -32,10 +32,6 @@ std::string TypedName(const CrdMigration& crd) {
   return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
 }
 
-bool EndedBeforeFlip(const CrdMigration& crd) {
-  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
-}
-
 // "storedVersions v1beta1,v1 -> v1"
 std::string StoredText(const CrdMigration& crd) {
   const std::string text = "storedVersions " + terminal::Printable(StoredVersionsText(crd));
@@ -67,7 +63,7 @@ std::string MutatedText(const CrdMigration& crd) {
   if (crd.dry_run == DryRun::kClient) {
     return "; " + std::to_string(crd.mutation->objects_changing) + " to mutate";
   }
-  if (!crd.before_flip || EndedBeforeFlip(crd)) return "";
+  if (!crd.before_flip || migrate::report::EndedBeforePruning(crd)) return "";
   return "; " + std::to_string((*crd.before_flip)[ObjectClass::kMutated]) +
          " mutated before pruning";
 }
@@ -86,7 +82,8 @@ std::string SummaryLine(const CrdMigration& crd) {
 // What could not even be begun has nothing to count.
 bool HasSummary(const CrdMigration& crd) {
   return crd.outcome == Outcome::kDone || crd.outcome == Outcome::kFailures ||
-         crd.counts.Total() > 0 || (EndedBeforeFlip(crd) && crd.before_flip->Total() > 0);
+         crd.counts.Total() > 0 ||
+         (migrate::report::EndedBeforePruning(crd) && crd.before_flip->Total() > 0);
 }
 
 std::string PrintLines(const MigrationReport& report) {
@@ -176,7 +173,7 @@ std::string PrintFailures(const CrdMigration& crd, const cli::MigrateOptions& op
   // Before the flip all objects have to be clean, not only these.
   const std::string name = terminal::Printable(crd.name);
   const std::string retry_advice =
-      is_dry_run || EndedBeforeFlip(crd)
+      is_dry_run || migrate::report::EndedBeforePruning(crd)
           ? "\n"
           : ", or try only these by: " +
                 migrate::report::OwnCommand("migrate " + name + " --retry-failed") +
@@ -298,7 +295,8 @@ std::string StoredVersionsText(const CrdMigration& crd) {
 }
 
 std::string MigratedObjectsText(const CrdMigration& crd) {
-  if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
+  if (migrate::report::EndedBeforePruning(crd))
+    return "before pruning: " + CountsText(*crd.before_flip);
   if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
   return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
 }

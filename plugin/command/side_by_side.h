@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace plugin::command {
 
@@ -11,5 +13,16 @@ namespace plugin::command {
 /// throws ends its thread and is thrown again at the end: it should catch what is of one alone.
 void RunSideBySide(std::size_t count, std::size_t parallel,
                    const std::function<void(std::size_t)>& work);
+
+/// Of a cluster that could not be worked on.
+inline constexpr int kFailedExitCode = 2;
+
+/// The greatest `exit_code` of these; 0 where there are none.
+template <typename Cluster>
+int WorstExitCode(const std::vector<Cluster>& clusters) {
+  int worst = 0;
+  for (const Cluster& cluster : clusters) worst = std::max(worst, cluster.exit_code);
+  return worst;
+}
 
 }  // namespace plugin::command

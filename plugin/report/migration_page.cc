@@ -43,12 +43,9 @@ std::string VerdictOf(const CrdMigration& crd) {
   return "interrupted";
 }
 
-bool EndedBeforeFlip(const CrdMigration& crd) {
-  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
-}
-
 std::string AnswerOf(const CrdMigration& crd) {
-  if (EndedBeforeFlip(crd)) return "Before pruning: " + CountsText(*crd.before_flip);
+  if (migrate::report::EndedBeforePruning(crd))
+    return "Before pruning: " + CountsText(*crd.before_flip);
   if (crd.dry_run == DryRun::kClient) return Count(crd.counts.Total(), "object") + " to rewrite";
   return CountsText(crd.counts);
 }
@@ -137,7 +134,8 @@ std::vector<Remark> RemarksOf(const CrdMigration& crd) {
     remarks.push_back({Tone::kPlain, crd.begins_anew ? "The same command begins anew"
                                                      : "The same command goes on where it was"});
   }
-  if (crd.dry_run == DryRun::kNone && !crd.failures.empty() && !EndedBeforeFlip(crd)) {
+  if (crd.dry_run == DryRun::kNone && !crd.failures.empty() &&
+      !migrate::report::EndedBeforePruning(crd)) {
     remarks.push_back({Tone::kPlain,
                        "Next: mend what the messages name, then run the same command again, or try "
                        "only these by: " +
@@ -201,14 +199,16 @@ void AddLoss(Section& section, const CrdMigration& crd) {
 }
 
 Section SectionOf(const CrdMigration& crd) {
-  Section section{.name = crd.name,
-                  .verdict = VerdictOf(crd),
-                  .tone = ToneOfOutcome(crd.outcome),
-                  .result = ResultOfOutcome(crd.outcome),
-                  .answer = AnswerOf(crd),
-                  .bar = BarOf(EndedBeforeFlip(crd) ? *crd.before_flip : crd.counts, ToneOfClass),
-                  .facts = FactsOf(crd),
-                  .remarks = RemarksOf(crd)};
+  Section section{
+      .name = crd.name,
+      .verdict = VerdictOf(crd),
+      .tone = ToneOfOutcome(crd.outcome),
+      .result = ResultOfOutcome(crd.outcome),
+      .answer = AnswerOf(crd),
+      .bar = BarOf(migrate::report::EndedBeforePruning(crd) ? *crd.before_flip : crd.counts,
+                   ToneOfClass),
+      .facts = FactsOf(crd),
+      .remarks = RemarksOf(crd)};
   AddTable(section, FailuresTable(crd));
   AddTable(section, EmptiedTable(crd));
   AddTable(section, ClassesTable(crd));

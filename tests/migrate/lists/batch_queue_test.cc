@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "migrate/cluster/list_reader.h"
+#include "migrate/cluster/worker_pool.h"
 
 namespace migrate::cluster {
 namespace batch_queue_test {
