@@ -8,7 +8,7 @@
 #include "kube/schema/defaulting.h"
 #include "kube/schema/object_meta.h"
 #include "kube/schema/pruning.h"
-#include "kube/schema/subtree_marks.h"
+#include "kube/schema/structural.h"
 
 namespace kube::crd {
 namespace {

@@ -10,7 +10,6 @@
 #include "kube/schema/embedded_resource_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
-#include "kube/schema/subtree_marks.h"
 #include "kube/schema/value_validation.h"
 
 namespace kube::schema {

@@ -83,4 +83,9 @@ std::optional<std::string> ConversionError(const SchemaProps& schema);
 /// which must outlive the result, with their numbers as the server stores them.
 StructuralSchema MakeStructural(const SchemaProps& schema, json::Arena& arena);
 
+/// Sets may_have_defaults_below and may_have_embedded of `schema` and of every node below it, so
+/// that defaulting and coercion skip the subtrees in which they have nothing to do. To be called
+/// again when defaults changed.
+void MarkSubtrees(StructuralSchema& schema);
+
 }  // namespace kube::schema

@@ -14,7 +14,7 @@
 #include "kube/suggest/suggestion.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/cluster/cluster_reader.h"
-#include "migrate/cluster/temporary_folder.h"
+#include "migrate/cluster/private_file.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {

@@ -1,6 +1,7 @@
 #include "migrate/cluster/private_file.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,24 @@
 
 namespace migrate::cluster {
 
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder(const std::string& prefix) {
+  std::error_code error;
+  std::string pattern = (fs::temp_directory_path(error) / (prefix + "XXXXXX")).string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw kube::base::Error("cannot make a temporary folder \"" + pattern +
+                            "\": " + std::generic_category().message(errno) +
+                            " (TMPDIR names another place)");
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 int SyncFolder(const std::filesystem::path& folder) {
   const kube::base::Descriptor descriptor(
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -23,8 +42,6 @@ int SyncFolder(const std::filesystem::path& folder) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferBytes = 64 * 1024;
 constexpr mode_t kPrivate = 0600;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kube/crd/crd.h"
+#include "kube/json/json.h"
 #include "migrate/check/crd_request.h"
 #include "migrate/check/live_crd.h"
 #include "migrate/check/object_mutation.h"
@@ -21,6 +22,11 @@
 #include "migrate/rewrite/sweep.h"
 
 namespace migrate::migration {
+
+/// Finds a tool that keeps `object` as some repository or chart says, and may undo a change of it:
+/// `Argo CD (annotation argocd.argoproj.io/tracking-id)`. Empty where there is no sign of one: the
+/// labels and annotations that Argo CD, Flux and Helm set, and the field managers they write as.
+std::string FindGitOpsOwner(const kube::json::Value& object);
 
 /// How the user wants pruning to be turned on.
 struct PruningOptions {

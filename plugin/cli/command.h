@@ -58,7 +58,7 @@ enum class ArgumentKind {
 struct CommandRow {
   std::string_view name;
   std::string_view summary;  ///< one line of the program's help
-  std::string_view usage;    ///< its help (plugin/cli/help_texts.h); empty: the program's
+  std::string_view usage;    ///< its help (plugin/cli/usage.h); empty: the program's
   /// The null pointer where the command does nothing but print help.
   std::unique_ptr<Command> (*make)() = nullptr;
   ArgumentKind arguments = ArgumentKind::kNone;

@@ -9,7 +9,6 @@
 
 #include "plugin/cli/completion_script.h"
 #include "plugin/cli/flag_syntax.h"
-#include "plugin/cli/help_texts.h"
 #include "plugin/cli/usage.h"
 
 namespace plugin::cli {

@@ -1,6 +1,5 @@
 #include <cstddef>
 
-#include "plugin/cli/help_texts.h"
 #include "plugin/cli/usage.h"
 
 namespace plugin::cli {

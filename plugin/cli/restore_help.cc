@@ -1,4 +1,4 @@
-#include "plugin/cli/help_texts.h"
+#include "plugin/cli/usage.h"
 
 namespace plugin::cli {
 

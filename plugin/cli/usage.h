@@ -8,6 +8,19 @@
 
 namespace plugin::cli {
 
+// The help of each command, a file each, as it is printed for a plugin named kubectl-prune.
+
+extern const std::string_view kCheck;
+extern const std::string_view kCompletion;
+extern const std::string_view kDiff;
+extern const std::string_view kGuard;
+extern const std::string_view kMigrate;
+extern const std::string_view kOptions;
+extern const std::string_view kPopulate;
+extern const std::string_view kRestore;
+extern const std::string_view kSuggest;
+extern const std::string_view kVersion;
+
 /// `text`, written for a plugin named kubectl-prune, for one named `name`: commands to run, and
 /// with them the names of files and shell functions that carry the plugin's. Folders for data
 /// (kubectl-prune-backup) stay.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "plugin/cli/command.h"
-#include "plugin/command/check_options.h"
+#include "plugin/command/check_output.h"
 
 namespace plugin::command {
 

@@ -5,7 +5,6 @@
 #include "migrate/check/file_check.h"
 #include "migrate/rewrite/migration_state.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/connection_words.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/report/upgrade_way.h"

@@ -8,7 +8,7 @@
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/fleet_report.h"
-#include "plugin/command/check_options.h"
+#include "plugin/command/check_output.h"
 
 namespace plugin::command {
 

@@ -1,5 +1,6 @@
 #include "plugin/command/cluster_access.h"
 
+#include <atomic>
 #include <string_view>
 #include <utility>
 
@@ -14,12 +15,48 @@
 #include "kube/go/go_format.h"
 #include "migrate/cluster/missing_namespace.h"
 #include "plugin/command/run_facts.h"
-#include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/command/version_command.h"
 #include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::command {
+namespace {
+
+void Add(std::string& words, const char* flag, const std::string& value) {
+  if (!value.empty()) words.append(" ").append(flag).append(terminal::ShellWord(value));
+}
+
+}  // namespace
+
+std::string ImpersonationWords(const kube::client::ConnectionFlags& connection) {
+  std::string words;
+  Add(words, "--as=", connection.as);
+  Add(words, "--as-uid=", connection.as_uid);
+  for (const std::string& group : connection.as_groups) Add(words, "--as-group=", group);
+  return words;
+}
+
+std::string ConnectionWords(const kube::client::ConnectionFlags& connection) {
+  std::string words;
+  Add(words, "--kubeconfig=", connection.kubeconfig);
+  Add(words, "--context=", connection.context);
+  Add(words, "--cluster=", connection.cluster);
+  Add(words, "--user=", connection.user);
+  Add(words, "--server=", connection.server);
+  return words + ImpersonationWords(connection);
+}
+
+namespace {
+
+std::atomic<std::size_t> warnings = 0;
+
+}  // namespace
+
+void CountServerWarning() { ++warnings; }
+
+std::size_t ServerWarnings() { return warnings; }
+
 namespace {
 
 constexpr std::chrono::seconds kCertificatePatience(10);

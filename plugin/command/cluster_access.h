@@ -1,24 +1,40 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "kube/base/clock.h"
+#include "kube/client/connection.h"
 #include "kube/client/session.h"
 #include "migrate/report/run_facts.h"
 #include "plugin/cli/options.h"
 #include "plugin/command/stop_signal.h"
 
 namespace kube::client {
-class PluginAnswer;
-}
-namespace kube::client {
 class CurlTransport;
-}
+class PluginAnswer;
+}  // namespace kube::client
 
 namespace plugin::command {
+
+// Flags as the next command needs them, each behind a blank and a word of a shell; without
+// secrets.
+
+/// Those by which kubectl is the same user: " --as=alice".
+std::string ImpersonationWords(const kube::client::ConnectionFlags& connection);
+
+/// Those by which it is the same user of the same cluster: " --context=staging --as=alice".
+std::string ConnectionWords(const kube::client::ConnectionFlags& connection);
+
+/// Counts a warning that the server sent and that was told, for --warnings-as-errors. For any
+/// thread, and for the whole program: several clients may hear them.
+void CountServerWarning();
+
+/// How many there were.
+std::size_t ServerWarnings();
 
 /// The way to the cluster that flags, kubeconfig and environment name.
 class ClusterAccess {

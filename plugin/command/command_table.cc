@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "plugin/cli/help_texts.h"
 #include "plugin/cli/output_flag.h"
 #include "plugin/cli/usage.h"
 #include "plugin/command/check_command.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "migrate/check/object_diff.h"
-#include "migrate/cluster/temporary_folder.h"
+#include "migrate/cluster/private_file.h"
 
 namespace plugin::command {
 

@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "migrate/report/fleet_report.h"
-#include "plugin/command/check_options.h"
 #include "plugin/command/check_output.h"
 
 namespace plugin::command {

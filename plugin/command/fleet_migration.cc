@@ -15,10 +15,12 @@
 #include "kube/base/clock.h"
 #include "kube/base/environment.h"
 #include "kube/base/result.h"
+#include "kube/base/sha256.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/curl_transport.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/lease_record.h"
+#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/migration/holder.h"
 #include "migrate/rewrite/cluster_uid.h"
@@ -26,9 +28,7 @@
 #include "plugin/command/cluster_identity.h"
 #include "plugin/command/common_question.h"
 #include "plugin/command/context_choice.h"
-#include "plugin/command/context_folder.h"
 #include "plugin/command/fleet_console.h"
-#include "plugin/command/fleet_observer.h"
 #include "plugin/command/fleet_questions.h"
 #include "plugin/command/lease_thread.h"
 #include "plugin/command/migration_summary.h"
@@ -39,6 +39,70 @@
 #include "plugin/terminal/output.h"
 
 namespace plugin::command {
+namespace {
+
+constexpr std::string_view kMarks = "-_.:@+=,";
+
+bool IsPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         kMarks.find(c) != std::string_view::npos;
+}
+
+void AppendEncoded(std::string& out, char c) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(c);
+  out += '%';
+  out += kDigits[byte >> 4];
+  out += kDigits[byte & 0xF];
+}
+
+}  // namespace
+
+std::string ContextFolder(std::string_view context) {
+  std::string name;
+  for (std::size_t i = 0; i < context.size(); ++i) {
+    // A file whose name begins with a dot is hidden, or "." or "..".
+    if (IsPlain(context[i]) && (i > 0 || context[i] != '.')) {
+      name += context[i];
+    } else {
+      AppendEncoded(name, context[i]);
+    }
+  }
+  if (name.empty()) return "%";
+  if (name.size() <= migrate::cluster::kLongestFileName) return name;
+  // What no shorter name comes to, where two digits are behind each %.
+  constexpr std::size_t kDigestBytes = 16;
+  std::string digest = "%";
+  for (const char c : kube::base::Sha256(context).substr(0, kDigestBytes)) AppendEncoded(digest, c);
+  name.resize(migrate::cluster::kLongestFileName - digest.size());
+  return name + digest;
+}
+
+void FleetObserver::OnForetold(const std::string& crd_name,
+                               const migrate::report::ForetoldLoss& loss) {
+  if (answers_ != Answers::kPerson) return MigrationObserver::OnForetold(crd_name, loss);
+  foretold_crd_ = crd_name;
+  foretold_ = loss;
+}
+
+void FleetObserver::RequireAnswer() {
+  if (answers_ == Answers::kNobody) throw terminal::NobodyToAsk();
+}
+
+bool FleetObserver::Confirm(const std::string& question) {
+  RequireAnswer();
+  if (answers_ == Answers::kYes) return true;
+  Request request{.cluster = cluster_, .question = question};
+  if (foretold_) {
+    request.crd = foretold_crd_;
+    request.loss = std::exchange(foretold_, std::nullopt);
+  }
+  places_.release();
+  const bool is_agreed = question_.Confirm(std::move(request));
+  places_.acquire();
+  return is_agreed;
+}
+
 namespace {
 
 using kube::base::Error;

@@ -1,5 +1,6 @@
 #include "plugin/command/guard_command.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "kube/base/text.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/object_mutation.h"
+#include "migrate/cluster/private_file.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/guard/crd_watch.h"
 #include "migrate/guard/guard_news.h"
@@ -19,7 +21,6 @@
 #include "plugin/cli/finish_options.h"
 #include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/report_file.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/serving_news.h"
 #include "plugin/command/stop_signal.h"
@@ -29,6 +30,45 @@
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
+namespace {
+
+constexpr std::chrono::seconds kReportPause(10);
+
+}  // namespace
+
+ReportFile::ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
+                       TellFunction tell)
+    : path_(std::move(path)), clock_(clock), print_(std::move(print)), tell_(std::move(tell)) {}
+
+void ReportFile::WriteFirst(std::uint64_t revision) {
+  WriteNow();
+  written_revision_ = revision;
+  due_ = clock_.Now() + kReportPause;
+}
+
+void ReportFile::WriteIfDue(std::uint64_t revision) {
+  if (clock_.Now() < due_) return;
+  due_ = clock_.Now() + kReportPause;
+  if (written_revision_ != revision && TryToWrite()) written_revision_ = revision;
+}
+
+void ReportFile::WriteLast() { TryToWrite(); }
+
+void ReportFile::WriteNow() const {
+  if (!path_.empty()) migrate::cluster::ReplacePrivateFileIn(path_, print_());
+}
+
+// False: it could not be written.
+bool ReportFile::TryToWrite() {
+  try {
+    WriteNow();
+    told_problem_.clear();
+  } catch (const kube::base::Error& error) {
+    if (std::exchange(told_problem_, error.what()) != error.what()) tell_(error.what());
+  }
+  return told_problem_.empty();
+}
+
 namespace {
 
 using migrate::guard::GuardAction;

@@ -11,9 +11,9 @@
 
 #include "kube/base/text.h"
 #include "plugin/cli/command_line.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/command/command_table.h"
 #include "plugin/command/complete_command.h"
-#include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/wording.h"

@@ -20,7 +20,6 @@
 #include "plugin/cli/output_flag.h"
 #include "plugin/cli/write_flags.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/connection_words.h"
 #include "plugin/command/fleet_migration.h"
 #include "plugin/command/fleet_migration_output.h"
 #include "plugin/command/lease_thread.h"

@@ -53,4 +53,8 @@ class PopulateCommand final : public cli::CommandWith<PopulateOptions> {
   RawOptions raw_;
 };
 
+/// Prints what namespaces get by the templates of files (`populate --local`), and tells what is
+/// left out. Returns the exit code of PopulateCommand.
+int PrintLocalPopulation(const PopulateOptions& options);
+
 }  // namespace plugin::command

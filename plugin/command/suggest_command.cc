@@ -10,7 +10,7 @@
 #include "kube/yaml/yaml.h"
 #include "migrate/check/suggest_making.h"
 #include "migrate/cluster/file_name.h"
-#include "migrate/cluster/temporary_folder.h"
+#include "migrate/cluster/private_file.h"
 #include "plugin/cli/finish_options.h"
 #include "plugin/cli/output_flag.h"
 #include "plugin/cli/usage_error.h"

@@ -7,6 +7,9 @@
 
 namespace plugin::report {
 
+/// Adds the tables of what was found of `crd`, those that matter most first.
+void AddCheckTables(Section& section, const migrate::report::CrdReport& crd);
+
 /// What `check` says to people: a section for each CRD, in the order of the report.
 Page PageOf(const migrate::report::CheckReport& report);
 

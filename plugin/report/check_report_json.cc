@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/report/field_uses.h"
 #include "plugin/report/guard_report_json.h"
 #include "plugin/report/object_builder.h"
 #include "plugin/report/run_json.h"

@@ -10,6 +10,15 @@
 
 namespace plugin::report {
 
+/// Appends `text` as it is read: it can be neither markup nor the end of an attribute, and what
+/// could steer a terminal or turn the writing around is shown and not sent (terminal.h).
+void AppendHtml(std::string& out, std::string_view text);
+std::string Html(std::string_view text);
+
+/// `value` for the inside of a <script>: JSON without `<`, `>` and `&`, so that nothing in it ends
+/// the element, and with an escape for each character that AppendHtml would show.
+std::string ScriptJson(const kube::json::Value& value);
+
 // The drawn parts of an HTML page, as SVG in it: each says in words, too, what it shows.
 
 /// The class that gives a tone its colour.

@@ -8,7 +8,6 @@
 
 #include "kube/yaml/yaml.h"
 #include "migrate/report/program_name.h"
-#include "plugin/report/field_uses.h"
 #include "plugin/report/object_builder.h"
 #include "plugin/report/run_json.h"
 

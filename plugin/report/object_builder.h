@@ -7,6 +7,7 @@
 
 #include "kube/base/utf8.h"
 #include "kube/json/json.h"
+#include "migrate/report/check_report.h"
 
 namespace plugin::report {
 
@@ -66,5 +67,9 @@ class ObjectBuilder {
   kube::json::Arena& arena_;
   kube::json::Value object_;
 };
+
+/// Adds `prunedFields`, as every report has them; what is made goes to `arena`.
+void AddPrunedFields(ObjectBuilder& builder, const std::vector<migrate::report::FieldUse>& uses,
+                     kube::json::Arena& arena);
 
 }  // namespace plugin::report

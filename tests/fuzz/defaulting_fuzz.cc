@@ -3,7 +3,7 @@
 
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
-#include "kube/schema/subtree_marks.h"
+#include "kube/schema/structural.h"
 #include "tests/fuzz/schema_and_object.h"
 
 namespace {

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "kube/base/utf8.h"
-#include "kube/client/exec_protocol.h"
+#include "kube/client/exec_credentials.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

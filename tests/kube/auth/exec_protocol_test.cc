@@ -1,6 +1,6 @@
-#include "kube/client/exec_protocol.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/client/exec_credentials.h"
 
 namespace kube::client {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "kube/schema/subtree_marks.h"
+#include "kube/schema/structural.h"
 #include "tests/support/structural_text.h"
 
 namespace kube::schema {

@@ -1,7 +1,6 @@
-#include "kube/schema/subtree_marks.h"
-
 #include <catch2/catch.hpp>
 
+#include "kube/schema/structural.h"
 #include "tests/support/structural_text.h"
 
 namespace kube::schema {

@@ -1,7 +1,7 @@
-#include "migrate/cluster/temporary_folder.h"
-
 #include <catch2/catch.hpp>
 #include <fstream>
+
+#include "migrate/cluster/private_file.h"
 
 namespace migrate::cluster {
 namespace {

@@ -1,7 +1,7 @@
-#include "migrate/migration/gitops_owner.h"
-
 #include <catch2/catch.hpp>
 #include <tuple>
+
+#include "migrate/migration/turn_pruning_on.h"
 
 namespace migrate::migration {
 namespace gitops_owner_test {

@@ -1,8 +1,7 @@
-#include "migrate/populate/single_write.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/json/json.h"
+#include "migrate/populate/population_notes.h"
 
 namespace migrate::populate {
 namespace single_write_test {

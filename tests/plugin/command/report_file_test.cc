@@ -1,10 +1,9 @@
-#include "plugin/command/report_file.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
+#include "plugin/command/guard_command.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 

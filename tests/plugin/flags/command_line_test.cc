@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/command/check_options.h"
+#include "plugin/command/check_output.h"
 #include "plugin/command/command_table.h"
 #include "plugin/command/complete_command.h"
 #include "plugin/command/diff_command.h"

@@ -6,7 +6,7 @@
 
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/usage_error.h"
-#include "plugin/command/check_options.h"
+#include "plugin/command/check_output.h"
 #include "plugin/command/command_table.h"
 #include "tests/support/temp_folder.h"
 

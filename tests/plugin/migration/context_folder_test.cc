@@ -1,7 +1,7 @@
-#include "plugin/command/context_folder.h"
-
 #include <catch2/catch.hpp>
 #include <set>
+
+#include "plugin/command/fleet_migration.h"
 
 namespace plugin::command {
 namespace context_folder_test {

@@ -1,7 +1,6 @@
-#include "plugin/command/fleet_observer.h"
-
 #include <catch2/catch.hpp>
 
+#include "plugin/command/fleet_migration.h"
 #include "tests/support/fake_clock.h"
 
 namespace plugin::command {

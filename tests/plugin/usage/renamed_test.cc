@@ -1,6 +1,5 @@
 #include <catch2/catch.hpp>
 
-#include "plugin/cli/help_texts.h"
 #include "plugin/cli/usage.h"
 
 namespace plugin::cli {

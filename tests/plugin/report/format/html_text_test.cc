@@ -1,8 +1,6 @@
-#include "plugin/report/html_text.h"
-
 #include <catch2/catch.hpp>
 
-
+#include "plugin/report/html.h"
 
 TEST_CASE("Text is neither markup nor the end of an attribute", "[plugin][page]") {
   CHECK(plugin::report::Html("<script>alert('x')</script>") ==
@@ -13,7 +11,7 @@ TEST_CASE("Text is neither markup nor the end of an attribute", "[plugin][page]"
 
 TEST_CASE("What turns the writing around or steers a terminal is shown", "[plugin][page]") {
   CHECK(plugin::report::Html("a\xE2\x80\xAE"
-                     "b") == "a\\u202eb");
+                             "b") == "a\\u202eb");
   CHECK(plugin::report::Html("\x1B[31m") == "^[[31m");
   CHECK(plugin::report::Html("a\nb") == "a\\nb");
   CHECK(plugin::report::Html("\xFF") == "\xEF\xBF\xBD");

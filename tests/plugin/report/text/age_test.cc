@@ -1,6 +1,6 @@
-#include "plugin/report/age.h"
-
 #include <catch2/catch.hpp>
+
+#include "plugin/report/field_table.h"
 
 namespace plugin::report {
 namespace {

@@ -1,4 +1,6 @@
-#include "plugin/report/field_uses.h"
+#include "plugin/report/object_builder.h"
+
+
 
 namespace plugin::report {
 
