@@ -27,9 +27,9 @@ PRUNING = (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|not every
 REFUSALS = {
     "migrate/migration/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
     "migrate/migration/turn_pruning_on.cc": PRUNING,
-    "migrate/migration/backup_before_flip.cc": PRUNING,
-    "migrate/migration/behind_flip.cc": PRUNING,
-    "migrate/migration/flip.cc": (r'Refuse\(\s*"([^"]+)"',),
+    "migrate/migration/backup_before_pruning.cc": PRUNING,
+    "migrate/migration/after_pruning_on.cc": PRUNING,
+    "migrate/migration/pruning_write.cc": (r'Refuse\(\s*"([^"]+)"',),
     "migrate/check/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
     # Without what a check says of a CRD that was changed meanwhile.
     "migrate/check/crd_shape.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),

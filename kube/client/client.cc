@@ -347,7 +347,7 @@ void Client::Log(const Call& call, const ResponseHead* head) const {
 }
 
 // Of the waits of patience only some are told: an outage makes all calls wait.
-void Client::TellWait(const Call& call, const CallError& error, base::Clock::Duration pause) {
+void Client::ReportWait(const Call& call, const CallError& error, base::Clock::Duration pause) {
   if (!options_.on_wait) return;
   const std::string request_line = call.request.method + " " + call.request.target;
   if (error.status && AsksToRetry(*error.status) && *error.status->retry_after == pause) {
@@ -397,7 +397,7 @@ void Client::OnFailure(Call& call, CallError error) {
   const auto pause = PauseBefore(call, error);
   if (!pause || (call.handed_on && !call.sink.BeginAgain())) return Finish(call, error);
   ++call.retries;
-  TellWait(call, error, *pause);
+  ReportWait(call, error, *pause);
   call.SendAt(clock_.Now() + *pause);
 }
 

@@ -178,7 +178,7 @@ class Client {
   void Warn(const ResponseHead& head);
   std::string UrlOf(const std::string& target) const;
   void Log(const Call& call, const ResponseHead* head) const;
-  void TellWait(const Call& call, const CallError& error, base::Clock::Duration pause);
+  void ReportWait(const Call& call, const CallError& error, base::Clock::Duration pause);
   void EndEndless();
   void EndEarly(Call& call);
   void OnAnswered(Call& call, std::optional<TransportError> error);

@@ -74,7 +74,7 @@ std::string Quoted(const std::string& identity) {
 }  // namespace
 
 LeaderElection::LeaderElection(LeaderElectionOptions options, const Session& session,
-                               TellFunction tell)
+                               LogFunction tell)
     : options_(Checked(std::move(options))),
       session_(session),
       tell_(std::move(tell)),
@@ -264,10 +264,10 @@ void LeaderElection::NoteLoss() {
 
 void LeaderElection::Lose(const std::string& why) {
   is_leading_ = false;
-  TellEnd(why);
+  ReportEnd(why);
 }
 
-void LeaderElection::TellEnd(const std::string& why) const {
+void LeaderElection::ReportEnd(const std::string& why) const {
   tell_("no longer leading: " + lease_text_ + " " + why);
 }
 
@@ -285,7 +285,7 @@ void LeaderElection::Release() {
     PollToEnd();
   } catch (const base::Error& error) {
     lock_.Abandon();
-    TellNotReleased({{}, {}, error.what()});
+    ReportNotReleased({{}, {}, error.what()});
   }
 }
 
@@ -298,9 +298,9 @@ void LeaderElection::PollToEnd() {
   OnReleaseAnswer(NoAnswer(kReleasePatience));
 }
 
-void LeaderElection::TellNotReleased(const CallError& error) const {
+void LeaderElection::ReportNotReleased(const CallError& error) const {
   const std::string why = "is not given back, and expires: " + Problem(error);
-  was_leading_ ? TellEnd(why) : tell_(lease_text_ + " " + why);
+  was_leading_ ? ReportEnd(why) : tell_(lease_text_ + " " + why);
 }
 
 // LeaderElector.tryRelease.
@@ -308,21 +308,21 @@ void LeaderElection::OnReleaseAnswer(const std::optional<CallError>& error) {
   const Action action = lock_.action();
   if (error) {
     if (MeaningOf(*error) == Meaning::kNotFound) {
-      if (was_leading_) TellEnd("is gone");
+      if (was_leading_) ReportEnd("is gone");
       return;
     }
     if (action == Action::kUpdate && MeaningOf(*error) == Meaning::kConflict) return lock_.Get();
-    return TellNotReleased(*error);
+    return ReportNotReleased(*error);
   }
   if (action == Action::kUpdate) {
     observed_ = written_;
-    if (was_leading_) TellEnd("is given back");
+    if (was_leading_) ReportEnd("is given back");
     return;
   }
   observed_ = lock_.record();
   const std::string& holder = observed_.holder_identity;
   if (holder != options_.identity) {
-    if (was_leading_) TellEnd(holder.empty() ? "is nobody's" : "is held by " + Quoted(holder));
+    if (was_leading_) ReportEnd(holder.empty() ? "is nobody's" : "is held by " + Quoted(holder));
     return;
   }
   written_ = {};

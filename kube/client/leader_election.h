@@ -42,11 +42,11 @@ struct LeaderElectionOptions {
 class LeaderElection {
  public:
   /// Takes a line for people, without a line break.
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
 
   /// Throws kube::base::Error, in client-go's words, where the times do not fit each other. What
   /// `session` refers to must outlive it.
-  LeaderElection(LeaderElectionOptions options, const Session& session, TellFunction tell);
+  LeaderElection(LeaderElectionOptions options, const Session& session, LogFunction tell);
   LeaderElection(const LeaderElection&) = delete;
   LeaderElection& operator=(const LeaderElection&) = delete;
 
@@ -94,12 +94,12 @@ class LeaderElection {
   void OnWritten();
   void OnReleaseAnswer(const std::optional<CallError>& error);
   void PollToEnd();
-  void TellNotReleased(const CallError& error) const;
+  void ReportNotReleased(const CallError& error) const;
   void EndTry();
   void NoteProblem(const CallError& error);
   void NoteLoss();
   void Lose(const std::string& why);
-  void TellEnd(const std::string& why) const;
+  void ReportEnd(const std::string& why) const;
   void ForgetProblem();
   bool MayTake() const;
   LeaseRecord NewRecord() const;
@@ -108,7 +108,7 @@ class LeaderElection {
 
   const LeaderElectionOptions options_;
   const Session session_;
-  const TellFunction tell_;
+  const LogFunction tell_;
   const std::string lease_text_;  // how lines name it
   LeaseLock lock_;
   std::minstd_rand random_;

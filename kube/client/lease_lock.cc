@@ -89,13 +89,13 @@ void LeaseLock::Abandon() {
 }
 
 void LeaseLock::OnDone() {
-  const std::optional<CallError> problem = error() ? error() : TakeAnswer();
+  const std::optional<CallError> problem = error() ? error() : HandleAnswer();
   is_connection_doubtful_ = problem && IsUnanswered(MeaningOf(*problem));
   on_done_(problem);
 }
 
 // Absent: the answer is a Lease.
-std::optional<CallError> LeaseLock::TakeAnswer() {
+std::optional<CallError> LeaseLock::HandleAnswer() {
   json::Document answer;
   if (answer.Parse(body()) || !IsLease(answer.root())) {
     CallError problem;

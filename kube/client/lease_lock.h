@@ -57,7 +57,7 @@ class LeaseLock : private client::GatheredCall {
  private:
   void OnDone() override;
   void Begin(Action action, std::string method, const std::string& path, std::string body);
-  std::optional<CallError> TakeAnswer();
+  std::optional<CallError> HandleAnswer();
 
   const std::string namespace_, name_;
   const Session session_;

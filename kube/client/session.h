@@ -7,7 +7,7 @@
 
 #include "kube/base/clock.h"
 #include "kube/client/client.h"
-#include "kube/client/turns.h"
+#include "kube/client/scheduler.h"
 
 namespace kube::client {
 
@@ -18,8 +18,8 @@ struct Session {
   Client& client;
   const base::Clock& clock;
   const std::atomic<bool>* stop = nullptr;  ///< the null pointer: nobody says so
-  Turns* turns = nullptr;                   ///< the null pointer: with nobody
-  std::size_t rank = 0;                     ///< of this one among them (Turns::BeginWork)
+  Scheduler* scheduler = nullptr;           ///< the null pointer: shares the client with nobody
+  std::size_t priority = 0;                 ///< of this one among them (Scheduler::BeginWork)
   /// How long whoever has rules of their own tries a request again, from its first failure on.
   base::Clock::Duration patience = std::chrono::minutes(3);
   /// Of the server, and of the authorities that it is known by: two clusters may have the same
@@ -28,9 +28,9 @@ struct Session {
 
   /// Nothing new is to be begun; what is in flight may end.
   bool is_stopped() const { return stop != nullptr && *stop; }
-  /// Client::Poll, with turns for all.
+  /// Client::Poll, through the scheduler of all.
   void Poll(base::Clock::TimePoint deadline) const {
-    turns == nullptr ? client.Poll(deadline) : turns->Poll(deadline);
+    scheduler == nullptr ? client.Poll(deadline) : scheduler->Poll(deadline);
   }
 };
 

@@ -38,7 +38,8 @@ std::optional<std::string> StrictDecodingError(const std::vector<std::string>& u
 /// Copies what it needs of the CRD. Not changed after construction: can be used by several threads.
 class CustomResourceServer {
  public:
-  /// `preserve_unknown_fields` may differ from the CRD's own, to see what the flip would do.
+  /// `preserve_unknown_fields` may differ from the CRD's own, to see what turning pruning on
+  /// would do.
   /// A version whose schema has a ConversionError counts as one without a schema while unknown
   /// fields are preserved; otherwise the server cannot serve the CRD and every method says so.
   CustomResourceServer(const Crd& crd, bool preserve_unknown_fields);

@@ -20,9 +20,9 @@ constexpr std::size_t kMostTextBytes = 200;
 
 enum ChangedTypeBit : unsigned {
   kTextBit = 1,
-  kWholeBit = 2,
+  kIntegerBit = 2,
   kFractionBit = 4,
-  kTruthBit = 8,
+  kBooleanBit = 8,
   kMapBit = 16,
   kListBit = 32,
   kAllBits = 63,
@@ -31,15 +31,15 @@ enum ChangedTypeBit : unsigned {
 unsigned BitsOf(std::string_view type) {
   if (type.empty()) return kAllBits;
   if (type == "string") return kTextBit;
-  if (type == "integer") return kWholeBit;
-  if (type == "number") return kWholeBit | kFractionBit;
-  if (type == "boolean") return kTruthBit;
+  if (type == "integer") return kIntegerBit;
+  if (type == "number") return kIntegerBit | kFractionBit;
+  if (type == "boolean") return kBooleanBit;
   if (type == "object") return kMapBit;
   return type == "array" ? unsigned{kListBit} : 0;
 }
 
 unsigned BitsOf(const SchemaProps& schema) {
-  if (schema.x_int_or_string) return kTextBit | kWholeBit;
+  if (schema.x_int_or_string) return kTextBit | kIntegerBit;
   const unsigned bits = BitsOf(schema.type);
   // Beside a format kube-openapi leaves strings and lists to the check of the format.
   const bool leaves_to_format =

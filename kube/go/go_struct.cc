@@ -65,7 +65,7 @@ class Decoder {
     return PrintStruct(std::move(members), type);
   }
 
-  std::optional<std::string> TakeError() { return std::move(error_); }
+  std::optional<std::string> HandleError() { return std::move(error_); }
   std::vector<std::string> TakeUnknownFields() { return std::move(unknown_fields_); }
 
  private:
@@ -268,7 +268,7 @@ class Decoder {
 GoRoundTrip RoundTrip(const Value& value, const GoStruct& type, Arena& arena) {
   Decoder decoder(arena);
   const Value printed = decoder.DecodeStruct(value, type);
-  return {printed, decoder.TakeError(), decoder.TakeUnknownFields()};
+  return {printed, decoder.HandleError(), decoder.TakeUnknownFields()};
 }
 
 }  // namespace kube::go

@@ -200,7 +200,7 @@ class Document {
                                                 const MemoryQuestion& may_take = {});
 
   /// As new: values of before are gone, the root is null, and may become anything.
-  void BeginAnew() {
+  void Reset() {
     root_ = Value();
     may_hold_nulls_ = true;
     arena_.Reset();

@@ -201,10 +201,10 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material) {
 
 }  // namespace
 
-class Server::Impl : private Hall {
+class Server::Impl : private ConnectionRegistry {
  public:
   Impl(ServerOptions server_options, Answerer answerer)
-      : Hall(std::move(server_options)), answerer_(std::move(answerer)) {
+      : ConnectionRegistry(std::move(server_options)), answerer_(std::move(answerer)) {
     if (options.tls) context_ = MakeContext(*options.tls);
     Listen();
     AcceptNext();
@@ -396,8 +396,8 @@ void Server::Impl::Welcome(Socket socket) {
   } else {
     wire = std::make_unique<PlainWire>(std::move(socket));
   }
-  const auto session =
-      std::make_shared<Session>(static_cast<Hall&>(*this), std::move(wire), TextOf(remote));
+  const auto session = std::make_shared<Session>(static_cast<ConnectionRegistry&>(*this),
+                                                 std::move(wire), TextOf(remote));
   ++accepted;
   ++connections;
   session->Start();
@@ -406,8 +406,8 @@ void Server::Impl::Welcome(Socket socket) {
 // One timer for all connections: their deadlines change far more often than they are reached.
 void Server::Impl::AwaitTick() {
   constexpr Duration kShortest{5}, kLongest{1000};
-  const Duration least =
-      std::min({options.patience, options.idle, options.farewell, options.turn, options.hurry});
+  const Duration least = std::min(
+      {options.patience, options.idle, options.drain_timeout, options.turn, options.hurry});
   timer_.expires_at(std::min(Steady::now() + std::clamp(least / 4, kShortest, kLongest), end_));
   timer_.async_wait([this](const error_code&) { OnTick(); });
   is_ticking_ = true;
@@ -439,7 +439,7 @@ void Server::Impl::BeginToStop(Duration grace) {
   acceptor_.close(ignored);
   const Steady::time_point now = Steady::now();
   end_ = now + grace;
-  end_of_waiting = std::min(end_, now + options.farewell);
+  end_of_waiting = std::min(end_, now + options.drain_timeout);
   for (const auto& session : AllSessions()) session->HurryUp();
   timer_.cancel();  // which ticks
 }

@@ -56,7 +56,7 @@ struct ServerOptions {
   Duration idle{120'000};
   /// For a connection to end on both sides; at the end of the server, for requests that were on
   /// their way.
-  Duration farewell{500};
+  Duration drain_timeout{500};
 
   /// Takes a line, without a line break, when an Answerer throws. Called by several threads at
   /// once. Empty: nobody is told.
@@ -121,7 +121,7 @@ class Server {
   void UseTls(const TlsMaterial& material);
 
   /// Ends gracefully: takes no more connections, answers what is under way and what comes on open
-  /// connections within the farewell, each with "Connection: close". What has not ended after
+  /// connections within the drain timeout, each with "Connection: close". What has not ended after
   /// `grace` is cut off. Returns how many requests that were.
   ///
   /// Answerers that still run then are waited for: they need an end of their own. Not to be called

@@ -18,14 +18,14 @@ void LetGo(Request& request) { static_cast<void>(std::exchange(request, {})); }
 
 }  // namespace
 
-void Hall::LetQueuesIn() {
+void ConnectionRegistry::LetQueuesIn() {
   for (Queue* queue : {&work_queue, &body_queue}) {
     while (!queue->empty() && queue->begin()->second->TryTurn()) {
     }
   }
 }
 
-void Hall::MakeRoomForAnswer(std::size_t bytes) {
+void ConnectionRegistry::MakeRoomForAnswer(std::size_t bytes) {
   while (bytes > 0 && answers.taken() + bytes > answers.size()) {
     const auto writer =
         std::ranges::find_if(busy, [](const auto& one) { return one->is_writing(); });
@@ -53,7 +53,7 @@ Steady::time_point Session::DeadlineOf(Phase phase) const {
     case Phase::kQueueing:
       return now + hall_.options.turn;
     case Phase::kLeaving:
-      return now + hall_.options.farewell;
+      return now + hall_.options.drain_timeout;
     default:
       return Steady::time_point::max();
   }

@@ -61,14 +61,14 @@ using Sessions = std::list<std::shared_ptr<Session>>;
 using Queue = std::multimap<std::size_t, std::shared_ptr<Session>>;
 
 /// What the sessions of a server share. Like a session it is for the thread that moves bytes.
-class Hall {
+class ConnectionRegistry {
  public:
-  explicit Hall(ServerOptions server_options)
+  explicit ConnectionRegistry(ServerOptions server_options)
       : options(std::move(server_options)),
         bodies(options.memory.bodies),
         work(options.memory.work),
         answers(options.memory.answers) {}
-  virtual ~Hall() = default;
+  virtual ~ConnectionRegistry() = default;
 
   /// Asks the Answerer, and calls Respond with what it says.
   virtual void Ask(std::shared_ptr<Session> session, Request request) = 0;
@@ -101,7 +101,7 @@ class Hall {
 /// writes the answer, and begins anew.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(Hall& hall, std::unique_ptr<Wire> wire, std::string remote_address)
+  Session(ConnectionRegistry& hall, std::unique_ptr<Wire> wire, std::string remote_address)
       : hall_(hall),
         wire_(std::move(wire)),
         remote_address_(std::move(remote_address)),
@@ -109,7 +109,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   /// Begins with the handshake, and finds its place in the hall.
   void Start();
-  /// To what Hall::Ask was given; does nothing where it has ended meanwhile.
+  /// To what ConnectionRegistry::Ask was given; does nothing where it has ended meanwhile.
   void Respond(Response response);
   /// Goes on if it can have the memory that it waits for; false: it still waits.
   bool TryTurn();
@@ -179,7 +179,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void HoldBody(std::size_t memory);
   void HoldAnswer(std::string text);
 
-  Hall& hall_;
+  ConnectionRegistry& hall_;
   std::unique_ptr<Wire> wire_;
   std::string remote_address_;
   std::shared_ptr<const CertificateFacts> peer_;

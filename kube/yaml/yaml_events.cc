@@ -382,7 +382,7 @@ bool TakeBrackets(Parser& parser, Event& event, std::string& text) {
 Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& document,
                  const EventOptions& options) {
   KeyLines* const key_lines = options.key_lines;
-  document.BeginAnew();
+  document.Reset();
   Builder builder(document);
   std::optional<KeyTracker> key_tracker;
   if (key_lines != nullptr) key_tracker.emplace(first_line, *key_lines);

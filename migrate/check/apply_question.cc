@@ -107,7 +107,7 @@ void TakeMissingVersion(const Asked& asked) {
                    std::string(asked.manifest->root().FindText("apiVersion")) + "\"";
 }
 
-void TakeError(const Asked& asked, const CallError& error) {
+void HandleError(const Asked& asked, const CallError& error) {
   report::ApplyReport& answer = *asked.question->answer;
   if (IsAnswer(error, asked.manifest->root())) {
     answer.accepted = false;
@@ -131,8 +131,8 @@ bool IsSame(const Value& answer, const Value& live) {
          AreSame(metadata->Find("annotations"), before->Find("annotations"));
 }
 
-void TakeAnswer(const Asked& asked, const DocumentResult& result) {
-  if (!result) return TakeError(asked, result.error());
+void HandleAnswer(const Asked& asked, const DocumentResult& result) {
+  if (!result) return HandleError(asked, result.error());
   report::ApplyReport& answer = *asked.question->answer;
   if (asked.live != nullptr) answer.is_unchanged = IsSame((*result)->root(), *asked.live);
   const Value* spec = (*result)->root().Find("spec");
@@ -163,7 +163,7 @@ void Ask(std::span<const ApplyQuestion> questions, kube::client::Client& client)
     const bool is_new = !live[i] && IsNew(live[i].error());
     if (!live[i] && !is_new) {
       const bool is_missing = MeaningOf(live[i].error()) == Meaning::kNotFound;
-      is_missing ? TakeMissingVersion(read[i]) : TakeError(read[i], live[i].error());
+      is_missing ? TakeMissingVersion(read[i]) : HandleError(read[i], live[i].error());
       continue;
     }
     applies.push_back(ApplyOf(read[i], is_new ? nullptr : &(*live[i])->root()));
@@ -171,7 +171,7 @@ void Ask(std::span<const ApplyQuestion> questions, kube::client::Client& client)
     applied.push_back(&read[i]);
   }
   const std::vector<DocumentResult> answers = client.SendAll(std::move(applies));
-  for (std::size_t i = 0; i < applied.size(); ++i) TakeAnswer(*applied[i], answers[i]);
+  for (std::size_t i = 0; i < applied.size(); ++i) HandleAnswer(*applied[i], answers[i]);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class ObjectTaker : public CrdObjectTaker {
   }
 
  private:
-  void TakeObject(std::size_t worker, Document& object, std::uint64_t number) override {
+  void HandleObject(std::size_t worker, Document& object, std::uint64_t number) override {
     for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
       crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, "", object.may_hold_nulls()},
                                   tallies_[worker][i]);
@@ -136,11 +136,11 @@ class ClusterCheck {
                         std::move(proposals.crds), reader_);
     report_.crds_beside = crds_.beside;
     TakeReports(std::move(crds_.unread));
-    if (options_.on_schemas) TellSchemas();
+    if (options_.on_schemas) ReportSchemas();
     report_.not_all_crds_read = !crds_.is_complete;
   }
 
-  void TellSchemas() const {
+  void ReportSchemas() const {
     for (const auto& [name, crd] : crds_.crds) {
       const CrdShape& shape = crd.shape;
       if (!shape.uid.empty()) options_.on_schemas(name, {shape.schemas, shape.kept_fields});
@@ -223,7 +223,7 @@ class ClusterCheck {
     for (std::size_t i = 0; i < crd.applies.size(); ++i) {
       if (bundled != bundle_.crds.end()) reports[i].file_objects = bundled->second[i];
       reports[i].apply = crd.applies[i];
-      TakeAnswer(reports[i]);
+      HandleAnswer(reports[i]);
       reports[i].AddNote(DescribeApply(reports[i]));
     }
     TakeReports(std::move(reports));
@@ -231,7 +231,7 @@ class ClusterCheck {
 
   // What is refused is blocked. Where the server itself takes it, our rules are wrong about it; but
   // unknown keys kubectl refuses, whatever the server does.
-  static void TakeAnswer(report::CrdReport& crd) {
+  static void HandleAnswer(report::CrdReport& crd) {
     if (crd.verdict == report::Verdict::kUnknown) return;
     const report::ApplyReport& apply = *crd.apply;
     if (apply.accepted && apply.not_asked_because.empty()) {

@@ -155,7 +155,7 @@ class CrdReader {
     bool all_found = true;
     auto name = names.begin();
     for (const cluster::ListJob& job : jobs) {
-      if (job.error) all_found &= TakeError(*name, *job.error);
+      if (job.error) all_found &= HandleError(*name, *job.error);
       ++name;
     }
     return all_found;
@@ -215,7 +215,7 @@ class CrdReader {
   }
 
   // False if there is no such CRD.
-  bool TakeError(const std::string& name, const CallError& error) {
+  bool HandleError(const std::string& name, const CallError& error) {
     const Meaning meaning = MeaningOf(error);
     if (meaning == Meaning::kNotFound) return false;
     if (IsUnanswered(meaning)) throw kube::base::Error(error.message);
@@ -232,20 +232,21 @@ class CrdReader {
       target += "?labelSelector=" + kube::client::UrlEscape(options_.selector);
     }
     std::vector<cluster::ListJob> jobs;
-    jobs.emplace_back(target, cluster::TakeEach([this](Document& item) { TakeCrd(item.root()); }));
+    jobs.emplace_back(target,
+                      cluster::TakeEach([this](Document& item) { HandleCrd(item.root()); }));
     reader_.Read(jobs, "CRDs");
     if (jobs[0].error && !reader_.is_stopped()) throw kube::base::Error(jobs[0].error->message);
   }
 
   // What is asked for by its name may be answered by anything.
   void TakeNamed(const std::string& name, const Value& item) {
-    if (NameOfItem(item) == name) return TakeCrd(item);
+    if (NameOfItem(item) == name) return HandleCrd(item);
     if (NoteName(name)) {
       TakeUnreadable(name, "the server's answer is no CustomResourceDefinition of this name");
     }
   }
 
-  void TakeCrd(const Value& item) {
+  void HandleCrd(const Value& item) {
     const std::string name = NameOfItem(item);
     if (!NoteName(name)) return;
     auto crd = ReadListedCrd(item, api_version_);
@@ -334,7 +335,7 @@ class CrdReader {
     auto name = names.begin();
     for (const cluster::ListJob& job : jobs) {
       if (!job.error) seen_.insert(*name);
-      if (job.error) TakeError(*name, *job.error);
+      if (job.error) HandleError(*name, *job.error);
       ++name;
     }
   }

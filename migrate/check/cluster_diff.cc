@@ -36,7 +36,7 @@ class ComparingTaker : public CrdObjectTaker {
   const std::map<std::uint64_t, std::string>& errors() const { return errors_; }
 
  private:
-  void TakeObject(std::size_t, Document& object, std::uint64_t number) override {
+  void HandleObject(std::size_t, Document& object, std::uint64_t number) override {
     const std::string name = FullName(object.root());
     const auto change = preview_.Preview(object.root(), object.arena());
     if (change) return taker_.Take(*change);

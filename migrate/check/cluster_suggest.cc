@@ -39,7 +39,7 @@ class ObservingTaker : public CrdObjectTaker {
   }
 
  private:
-  void TakeObject(std::size_t worker, Document& object, std::uint64_t number) override {
+  void HandleObject(std::size_t worker, Document& object, std::uint64_t number) override {
     check_.CheckObject({object.root(), {0, number, 0}, "", object.may_hold_nulls()},
                        tallies_[worker]);
     observations_[worker].Add(object.root());
@@ -137,15 +137,15 @@ class ClusterSuggest {
     const SuggestedFile file(report_.crds);
     std::vector<std::string> names;
     for (const CrdSuggestion& crd : report_.crds) names.push_back(crd.name());
-    TakeProofs(CheckCluster({.crd_names = names,
-                             .filenames = {file.path()},
-                             .namespace_ = options_.namespace_,
-                             .label_selector = options_.label_selector,
-                             .field_selector = options_.field_selector,
-                             .chunk_size = options_.chunk_size,
-                             .on_progress = options_.on_progress},
-                            session_),
-               file, report_);
+    AddProofs(CheckCluster({.crd_names = names,
+                            .filenames = {file.path()},
+                            .namespace_ = options_.namespace_,
+                            .label_selector = options_.label_selector,
+                            .field_selector = options_.field_selector,
+                            .chunk_size = options_.chunk_size,
+                            .on_progress = options_.on_progress},
+                           session_),
+              file, report_);
     report_.is_stopped |= session_.is_stopped();
   }
 

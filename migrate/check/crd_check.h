@@ -54,7 +54,7 @@ class CrdTally {
   std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
   std::vector<VersionTally> versions_;  // as long as the last version that was counted
   /// Of the object at hand, by each version; absent where nothing can be told of a write in it.
-  std::vector<std::optional<VersionValidity::Sight>> sights_;
+  std::vector<std::optional<VersionValidity::QuickResult>> sights_;
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
   ChangeTally changes_;

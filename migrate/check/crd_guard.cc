@@ -30,12 +30,12 @@ kube::base::Result<std::optional<std::string>, kube::client::CallError> CrdGuard
   if (IsAsSeen()) return std::optional<std::string>();
   auto crd = GetCrd(session_.client, target_);
   if (!crd) return kube::base::Unexpected(std::move(crd).error());
-  auto change = check::FindChange(expected_, *crd);
+  auto change = check::CheckCrdUnchanged(expected_, *crd);
   if (!change) seen_version_ = crd->resource_version;
   return change;
 }
 
-std::optional<std::string> CrdGuard::FindChange() {
+std::optional<std::string> CrdGuard::CheckCrdUnchanged() {
   const kube::base::Clock::TimePoint patience = session_.clock.Now() + kPatience;
   for (;;) {
     const auto change = Compare();

@@ -26,7 +26,7 @@ class CrdGuard {
   /// requests that are under way go on; then, and at once where the right is missing, that is the
   /// change. Absent if nothing has changed, or the run is to be stopped (Session::is_stopped tells
   /// which). Throws what Client::Poll throws.
-  std::optional<std::string> FindChange();
+  std::optional<std::string> CheckCrdUnchanged();
 
  private:
   bool IsAsSeen();

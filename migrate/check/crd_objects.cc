@@ -172,7 +172,7 @@ void CrdObjectTaker::Take(std::size_t worker, Document& item, std::uint64_t numb
   const std::string_view api_version = object.FindText("apiVersion");
   if (kind == kind_ && api_version.starts_with(group_)) {
     ++counts_[worker];
-    TakeObject(worker, item, number);
+    HandleObject(worker, item, number);
   } else {
     foreign_[worker] = "\"" + std::string(kind) + "\" in \"" + std::string(api_version) + "\"";
   }

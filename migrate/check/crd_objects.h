@@ -34,8 +34,8 @@ class CrdObjectTaker : public cluster::ItemTaker {
 
  protected:
   /// Is called by all workers at once.
-  virtual void TakeObject(std::size_t worker, kube::json::Document& object,
-                          std::uint64_t number) = 0;
+  virtual void HandleObject(std::size_t worker, kube::json::Document& object,
+                            std::uint64_t number) = 0;
 
  private:
   std::string group_, kind_;

@@ -84,7 +84,7 @@ CrdShape ShapeOf(const kube::crd::Crd& crd) {
           .kept_fields = HashSchemas(crd, AddKeptFieldsOfVersion)};
 }
 
-std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd::Crd& crd) {
+std::optional<std::string> CheckCrdUnchanged(const CrdShape& expected, const kube::crd::Crd& crd) {
   if (crd.uid != expected.uid) {
     return "the CustomResourceDefinition was deleted and created anew meanwhile";
   }

@@ -27,7 +27,7 @@ CrdShape ShapeOf(const kube::crd::Crd& crd);
 
 /// Why `crd` is no longer what `expected` says; absent if it still is. Of several changes the one
 /// that explains the others.
-std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd::Crd& crd);
+std::optional<std::string> CheckCrdUnchanged(const CrdShape& expected, const kube::crd::Crd& crd);
 
 /// Why what was read of the objects of a CRD does not hold for it as it is `now`, in words for a
 /// check; empty if it does. Other changes than these do not matter to what was read.

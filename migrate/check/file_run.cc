@@ -212,7 +212,7 @@ FileRun::FileRun(std::vector<cluster::ManifestFile> files, std::size_t workers,
 void FileRun::CollectCrds() {
   reader_.ReadMentioning(kCrdWord, [this](std::size_t, cluster::ManifestObject& object) {
     if (!kube::crd::IsCrd(object.value)) return;
-    TakeCrd(object);
+    HandleCrd(object);
     if (&object.value == &object.document.root()) reader_.LeaveOut(object.place);
     const std::lock_guard lock(mutex_);
     taken_.insert(object.place);
@@ -233,7 +233,7 @@ void FileRun::ReadObjects(const Handler& handler) {
   cluster::RunWorkers(1, take_deferred, [] {});
 }
 
-void FileRun::TakeCrd(const cluster::ManifestObject& object) {
+void FileRun::HandleCrd(const cluster::ManifestObject& object) {
   auto crd = cluster::ReadManifestCrd(object, reader_);
   if (!crd) {
     const std::lock_guard lock(mutex_);
@@ -246,12 +246,12 @@ void FileRun::TakeCrd(const cluster::ManifestObject& object) {
   crds_.Add(object.place, std::move(check), std::move(identity));
 }
 
-void FileRun::TakeLateCrd(const cluster::ManifestObject& object) {
+void FileRun::HandleLateCrd(const cluster::ManifestObject& object) {
   const kube::json::Value* spec = object.value.Find("spec");
   const kube::json::Value* names = spec == nullptr ? nullptr : spec->Find("names");
   const bool known =
       names != nullptr && !crds_.Find(spec->FindText("group"), names->FindText("kind")).empty();
-  TakeCrd(object);
+  HandleCrd(object);
   if (known || !crds_may_come_late_) {
     reader_.AddError(object,
                      "this CustomResourceDefinition was found late: objects read by then were not "
@@ -261,7 +261,7 @@ void FileRun::TakeLateCrd(const cluster::ManifestObject& object) {
 
 void FileRun::Take(std::size_t worker, cluster::ManifestObject& object, const Handler& handler) {
   if (kube::crd::IsCrd(object.value)) {
-    if (!taken_.contains(object.place)) TakeLateCrd(object);
+    if (!taken_.contains(object.place)) HandleLateCrd(object);
     return;
   }
   if (!object.value.is_object()) return reader_.AddError(object, DescribeNoObject(object.value));

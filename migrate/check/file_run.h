@@ -124,8 +124,8 @@ class FileRun {
   std::vector<std::string> TakeHints() { return reader_.TakeHints(); }
 
  private:
-  void TakeCrd(const cluster::ManifestObject& object);
-  void TakeLateCrd(const cluster::ManifestObject& object);
+  void HandleCrd(const cluster::ManifestObject& object);
+  void HandleLateCrd(const cluster::ManifestObject& object);
   void Take(std::size_t worker, cluster::ManifestObject& object, const Handler& handler);
   using Crds = std::vector<const CrdSet::Entry*>;
   void HandOut(std::size_t worker, kube::json::Value& value, const report::Place& place,

@@ -126,7 +126,7 @@ class FileSuggest {
     report::CheckReport check =
         CheckFiles({.filenames = filenames, .recursive = options_.recursive, .crd_names = names});
     check.file_errors.clear();  // told already
-    TakeProofs(std::move(check), file, report_);
+    AddProofs(std::move(check), file, report_);
   }
 
   const FileSuggestOptions& options_;

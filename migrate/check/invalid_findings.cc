@@ -132,8 +132,8 @@ std::string_view PlaceOf(const FieldError& error) {
 }
 
 // What is left of an error without the place and the value.
-std::string WordsOf(const FieldError& error, std::string_view place,
-                    const std::string& folded_path) {
+std::string ServerMessage(const FieldError& error, std::string_view place,
+                          const std::string& folded_path) {
   std::string detail = error.detail;
   const std::string own_value = ": " + error.bad_value;
   if (!error.bad_value.empty() && detail.ends_with(own_value)) {
@@ -163,7 +163,7 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
     const std::string_view place = PlaceOf(found.error);
     const LocatedField located = LocateField(place, object, schema, members);
     report::InvalidFinding finding{.path = located.folded_path,
-                                   .words = WordsOf(found.error, place, located.folded_path),
+                                   .words = ServerMessage(found.error, place, located.folded_path),
                                    .message = FirstKib(found.error.ToString()),
                                    .since_proposal = found.since_proposal,
                                    .tolerated = found.tolerated,

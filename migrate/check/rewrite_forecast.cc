@@ -76,7 +76,7 @@ bool RewriteForecast::ChangesFrom(const Value& object, const std::string& stored
   return !notes.added_defaults.empty() || !notes.dropped_nulls.empty();
 }
 
-std::vector<std::string> RewriteForecast::DoomedPaths(const Value& object) const {
+std::vector<std::string> RewriteForecast::LosingPaths(const Value& object) const {
   PathSink unknown;
   for (const std::string& version : read_by_) {
     kube::schema::FindLostFields(object, server_.FindSchema(version), unknown);

@@ -23,7 +23,7 @@ class RewriteForecast {
 
   /// The fields that no read in the read version shows once the server prunes, as it records them;
   /// sorted. Of very many some, and none that is longer than 4 KiB.
-  std::vector<std::string> DoomedPaths(const kube::json::Value& object) const;
+  std::vector<std::string> LosingPaths(const kube::json::Value& object) const;
 
  private:
   bool ChangesFrom(const kube::json::Value& object, const std::string& stored_version) const;

@@ -86,7 +86,7 @@ SuggestedFile::SuggestedFile(const std::vector<CrdSuggestion>& crds)
   if (!file) throw kube::base::Error("cannot write " + path());
 }
 
-void TakeProofs(report::CheckReport check, const SuggestedFile& file, SuggestReport& report) {
+void AddProofs(report::CheckReport check, const SuggestedFile& file, SuggestReport& report) {
   for (const std::string& error : check.file_errors) report.errors.push_back(error);
   auto next = report.crds.begin();
   for (report::CrdReport& crd : check.crds) {

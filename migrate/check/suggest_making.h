@@ -102,6 +102,6 @@ class SuggestedFile {
 
 /// Gives each of `crds` its proof out of a check of the file. What could not be checked there is an
 /// error of `report`.
-void TakeProofs(report::CheckReport check, const SuggestedFile& file, SuggestReport& report);
+void AddProofs(report::CheckReport check, const SuggestedFile& file, SuggestReport& report);
 
 }  // namespace migrate::check

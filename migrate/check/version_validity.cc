@@ -64,7 +64,7 @@ VersionValidity::VersionValidity(Schemas schemas)
     : schemas_(std::move(schemas)),
       looks_at_api_version_(LooksAtApiVersion(*schemas_.own.props)),
       refuses_duplicates_(schemas_.is_created && HasListsWithoutDuplicates(*schemas_.own.props)),
-      glance_(*schemas_.own.props) {}
+      fast_validator_(*schemas_.own.props) {}
 
 // Absent where defaults make it too large, or it cannot be read: that is an error of its own.
 std::optional<Value> VersionValidity::Read(const Value& object, const Schema& schema,
@@ -81,7 +81,7 @@ std::optional<Value> VersionValidity::Read(const Value& object, const Schema& sc
   return read;
 }
 
-VersionValidity::Findings VersionValidity::Find(const Value& object, const Sight& sight,
+VersionValidity::Findings VersionValidity::Find(const Value& object, const QuickResult& sight,
                                                 bool is_read_as_it_is,
                                                 PatternChecks& patterns) const {
   const bool is_of_version =

@@ -7,7 +7,7 @@
 
 #include "kube/json/json.h"
 #include "kube/meta/field_error.h"
-#include "kube/schema/glance.h"
+#include "kube/schema/fast_validator.h"
 #include "kube/schema/pattern_checks.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
@@ -47,15 +47,15 @@ class VersionValidity {
     bool is_unknown = false;    ///< `patterns` could not tell
   };
 
-  using Sight = kube::schema::ValidityGlance::Sight;
+  using QuickResult = kube::schema::FastValidator::QuickResult;
   /// What a look at `object`, which is as a server shows it, tells by the schema of this version.
-  Sight Look(const kube::json::Value& object, kube::schema::PatternChecks& patterns) const {
-    return glance_.Look(object, patterns);
+  QuickResult Look(const kube::json::Value& object, kube::schema::PatternChecks& patterns) const {
+    return fast_validator_.Look(object, patterns);
   }
 
   /// What is said of `object`, of which Look has told `sight`. `is_read_as_it_is`: all schemas but
   /// the last leave it as it is.
-  Findings Find(const kube::json::Value& object, const Sight& sight, bool is_read_as_it_is,
+  Findings Find(const kube::json::Value& object, const QuickResult& sight, bool is_read_as_it_is,
                 kube::schema::PatternChecks& patterns) const;
 
   const kube::schema::SchemaProps& schema() const { return *schemas_.own.props; }
@@ -67,7 +67,7 @@ class VersionValidity {
   Schemas schemas_;
   bool looks_at_api_version_;
   bool refuses_duplicates_;  // an update that changes nothing may keep them
-  kube::schema::ValidityGlance glance_;
+  kube::schema::FastValidator fast_validator_;
 };
 
 }  // namespace migrate::check

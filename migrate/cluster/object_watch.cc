@@ -108,7 +108,7 @@ void ObjectWatch::Advance() {
   if (broken_) {
     const WatchError error = *std::exchange(broken_, std::nullopt);
     if (call_) session_.client.Cancel(*std::exchange(call_, std::nullopt));
-    TakeError(error.status, error.message);
+    HandleError(error.status, error.message);
   }
   if (state_ == State::kWatching && !call_ && session_.clock.Now() >= due_) Connect();
 }
@@ -143,11 +143,11 @@ void ObjectWatch::OnEnd(const std::optional<kube::client::CallError>& error) {
   if (broken_) return;
   due_ = session_.clock.Now() + kPause;
   if (!error) return;
-  TakeError(error->status, error->message);
+  HandleError(error->status, error->message);
 }
 
-void ObjectWatch::TakeError(const std::optional<kube::client::ApiStatus>& status,
-                            const std::string& message) {
+void ObjectWatch::HandleError(const std::optional<kube::client::ApiStatus>& status,
+                              const std::string& message) {
   due_ = session_.clock.Now() + kPause;
   error_ = message;
   if (session_.clock.Now() >= connected_at_ + kLasting) failures_ = 0;

@@ -100,7 +100,8 @@ class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink 
   void OnEvent(WatchEventType type, kube::json::Value& object,
                kube::json::Document& event) override;
   void Connect();
-  void TakeError(const std::optional<kube::client::ApiStatus>& status, const std::string& message);
+  void HandleError(const std::optional<kube::client::ApiStatus>& status,
+                   const std::string& message);
 
   std::string target_;
   TakeFunction take_;

@@ -16,8 +16,8 @@ constexpr milliseconds kFirstTick(5);
 bool PollInTicks(milliseconds first, Clock::TimePoint until, const std::function<bool()>& is_done,
                  const kube::client::Session& session) {
   const auto is_over = [&] { return is_done() || session.is_stopped(); };
-  if (session.turns != nullptr) {
-    session.turns->Wait(until, is_over);
+  if (session.scheduler != nullptr) {
+    session.scheduler->Wait(until, is_over);
   } else {
     for (milliseconds tick = first; session.clock.Now() < until && !is_over();
          tick = std::min(2 * tick, kTick)) {

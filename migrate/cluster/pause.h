@@ -26,10 +26,10 @@ bool PauseUntil(kube::base::Clock::TimePoint until, const kube::client::Session&
 /// whoever calls it is at work.
 template <typename Wait>
 auto WhileOthersWork(const kube::client::Session& session, const Wait& wait) {
-  if (session.turns == nullptr) return wait();
-  session.turns->EndWork(session.rank);
+  if (session.scheduler == nullptr) return wait();
+  session.scheduler->EndWork(session.priority);
   auto result = wait();
-  session.turns->BeginWork(session.rank);
+  session.scheduler->BeginWork(session.priority);
   return result;
 }
 

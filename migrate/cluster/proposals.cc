@@ -39,7 +39,7 @@ class ProposalReader {
 
  private:
   void Take(const ManifestObject& object) {
-    if (!kube::crd::IsCrd(object.value)) return TakeObject(object);
+    if (!kube::crd::IsCrd(object.value)) return HandleObject(object);
     auto crd = ReadManifestCrd(object, reader_);
     const std::lock_guard lock(mutex_);
     if (crd) {
@@ -50,7 +50,7 @@ class ProposalReader {
     }
   }
 
-  void TakeObject(const ManifestObject& object) {
+  void HandleObject(const ManifestObject& object) {
     if (!MayBeCustom(object.value)) {
       const std::lock_guard lock(mutex_);
       found_.has_others = true;

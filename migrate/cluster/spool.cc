@@ -125,13 +125,13 @@ void Spool::LoadAnswered() {
   std::uint64_t good_end = 0;
   for (;;) {
     const auto line = lines.Next(answered_.size());
-    if (!line || !TakeAnswer(*line)) break;
+    if (!line || !HandleAnswer(*line)) break;
     good_end = lines.next_offset();
   }
   answered_.Truncate(good_end);
 }
 
-bool Spool::TakeAnswer(std::string_view line) {
+bool Spool::HandleAnswer(std::string_view line) {
   const auto read = ReadAnswerLine(line);
   if (!read || read->number >= listed()) return false;
   if (classes_[read->number] != report::ObjectClass::kNotTried) return false;

@@ -134,7 +134,7 @@ class Spool {
   void LoadPages(LineReader& lines);
   void StartAnew();
   void LoadAnswered();
-  bool TakeAnswer(std::string_view line);
+  bool HandleAnswer(std::string_view line);
   std::vector<report::ObjectFailure> Failures(bool with_not_tried) const;
   void ForEachObject(const std::function<void(std::uint64_t, std::string_view)>& take) const;
   std::optional<report::ObjectFailure> FailureOf(std::uint64_t number, bool with_not_tried) const;

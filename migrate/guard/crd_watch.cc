@@ -48,7 +48,7 @@ class CrdWatch::Taker : public cluster::ItemTaker {
 };
 
 CrdWatch::CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
-                   TellFunction tell)
+                   LogFunction tell)
     : guarded_(guarded),
       api_version_(check::ApiVersionOfTarget(target)),
       session_(session),
@@ -57,9 +57,9 @@ CrdWatch::CrdWatch(GuardedCrds& guarded, std::string target, const kube::client:
               .what = "CustomResourceDefinitions",
               .chunk_size = kChunkSize,
               .make_taker = [this] { return std::make_shared<Taker>(*this); },
-              .on_list = [this](cluster::ItemTaker& taker) { TakeList(taker); },
+              .on_list = [this](cluster::ItemTaker& taker) { HandleList(taker); },
               .on_event = [this](cluster::WatchEventType type,
-                                 const Value& object) { TakeEvent(type, object); },
+                                 const Value& object) { HandleEvent(type, object); },
               .tell = tell_},
              session) {}
 
@@ -70,7 +70,7 @@ bool CrdWatch::Begin() {
   return true;
 }
 
-void CrdWatch::TakeList(cluster::ItemTaker& items) {
+void CrdWatch::HandleList(cluster::ItemTaker& items) {
   auto& taker = static_cast<Taker&>(items);
   // A name that nobody answers to is a mistake at the beginning, and a deleted CRD later.
   if (!std::exchange(has_begun_, true)) {
@@ -80,7 +80,7 @@ void CrdWatch::TakeList(cluster::ItemTaker& items) {
   guarded_.Replace(std::move(taker.found));
 }
 
-void CrdWatch::TakeEvent(cluster::WatchEventType type, const Value& object) {
+void CrdWatch::HandleEvent(cluster::WatchEventType type, const Value& object) {
   const std::string name = check::NameOfItem(object);
   if (type == cluster::WatchEventType::kDeleted) return guarded_.Remove(name);
   const auto crd = kube::crd::ReadCopiedCrd(object);

@@ -15,12 +15,12 @@ namespace migrate::guard {
 class CrdWatch {
  public:
   /// Takes a line for people, without a line break.
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
 
   /// `target` is that of the CRDs (check::FindCrdsTarget). `guarded`, and what `session` refers to,
   /// must outlive it.
   CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
-           TellFunction tell);
+           LogFunction tell);
 
   /// Reads the CRDs for the first time. False: the session was stopped meanwhile. Throws
   /// kube::base::Error where they cannot be listed, and for a name of the selection that no CRD, or
@@ -34,13 +34,13 @@ class CrdWatch {
 
  private:
   class Taker;
-  void TakeList(cluster::ItemTaker& items);
-  void TakeEvent(cluster::WatchEventType type, const kube::json::Value& object);
+  void HandleList(cluster::ItemTaker& items);
+  void HandleEvent(cluster::WatchEventType type, const kube::json::Value& object);
 
   GuardedCrds& guarded_;
   const std::string api_version_;  // of the CRDs of the list
   const kube::client::Session session_;
-  const TellFunction tell_;
+  const LogFunction tell_;
   cluster::ListWatch watch_;
   bool has_begun_ = false;
 };

@@ -31,8 +31,9 @@ struct GuardOptions {
   std::function<void(const std::string&)> tell{};
 };
 
-/// The time between check and flip: fields are still being written that will vanish, and a CRD that
-/// preserves unknown fields has no field validation that would say so. The guard does, by handlers:
+/// The time between the check and the write that turns pruning on: fields are still being written
+/// that will vanish, and a CRD that preserves unknown fields has no field validation that would say
+/// so. The guard does, by handlers:
 ///
 ///     guard     validates: warns of fields that pruning would remove, or refuses the request
 ///     mutate    with a mutation only: what a mutation tree makes of the object

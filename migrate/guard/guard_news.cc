@@ -14,11 +14,11 @@ constexpr std::chrono::minutes kAskingPatience(1);
 }  // namespace
 
 GuardNews::GuardNews(const GuardedCrds& crds, const WriterTally& tally,
-                     const kube::base::Clock& clock, TellFunction tell)
+                     const kube::base::Clock& clock, LogFunction tell)
     : crds_(crds), tally_(tally), clock_(clock), tell_(std::move(tell)) {}
 
 void GuardNews::Begin() {
-  TellCrds();
+  ReportCrds();
   for (const std::string& name : crds_.UnguardedProposals()) {
     tell_("note: " + name + " of the files is not guarded: it is not in the cluster, or not named");
   }
@@ -28,8 +28,8 @@ void GuardNews::Begin() {
 }
 
 void GuardNews::Advance() {
-  if (crds_.revision() != revision_) TellCrds();
-  TellAsking();
+  if (crds_.revision() != revision_) ReportCrds();
+  ReportAsking();
   if (tally_.left_out() > 0 && !std::exchange(is_left_out_told_, true)) {
     tell_(
         "note: there are more writers and fields than have places in the report; its summary "
@@ -37,12 +37,12 @@ void GuardNews::Advance() {
   }
 }
 
-void GuardNews::TellCrds() {
+void GuardNews::ReportCrds() {
   revision_ = crds_.revision();
   std::map<std::string, report::GuardedUse> crds;
   for (report::GuardedUse& crd : crds_.Report()) {
     const auto known = told_crds_.find(crd.name);
-    if (known == told_crds_.end() || known->second != crd) TellCrd(crd);
+    if (known == told_crds_.end() || known->second != crd) ReportCrd(crd);
     const std::string name = crd.name;
     crds.emplace(name, std::move(crd));
   }
@@ -52,7 +52,7 @@ void GuardNews::TellCrds() {
   told_crds_ = std::move(crds);
 }
 
-void GuardNews::TellCrd(const report::GuardedUse& crd) {
+void GuardNews::ReportCrd(const report::GuardedUse& crd) {
   if (!told_crds_.contains(crd.name)) {
     tell_("guarding " + crd.name + (crd.source.empty() ? "" : " by the schemas of " + crd.source) +
           (has_begun_ ? " from now on" : ""));
@@ -68,7 +68,7 @@ void GuardNews::TellCrd(const report::GuardedUse& crd) {
   }
 }
 
-void GuardNews::TellAsking() {
+void GuardNews::ReportAsking() {
   if (is_asking_told_) return;
   if (tally_.requests() > 0) {
     is_asking_told_ = true;

@@ -18,11 +18,11 @@ namespace migrate::guard {
 class GuardNews {
  public:
   /// Takes a line, without a line break.
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
 
   /// What it is given must outlive it.
   GuardNews(const GuardedCrds& crds, const WriterTally& tally, const kube::base::Clock& clock,
-            TellFunction tell);
+            LogFunction tell);
 
   /// To be called once it is known what the cluster has.
   void Begin();
@@ -30,14 +30,14 @@ class GuardNews {
   void Advance();
 
  private:
-  void TellCrds();
-  void TellCrd(const report::GuardedUse& crd);
-  void TellAsking();
+  void ReportCrds();
+  void ReportCrd(const report::GuardedUse& crd);
+  void ReportAsking();
 
   const GuardedCrds& crds_;
   const WriterTally& tally_;
   const kube::base::Clock& clock_;
-  const TellFunction tell_;
+  const LogFunction tell_;
   bool has_begun_ = false;
   std::uint64_t revision_ = 0;  // of what was told last
   std::map<std::string, report::GuardedUse> told_crds_;

@@ -80,7 +80,7 @@ std::string ClusterEngine::Target() const {
   return Collection() + "/" + kube::client::UrlEscape(name_);
 }
 
-void ClusterEngine::Tell(const std::string& text) const {
+void ClusterEngine::Log(const std::string& text) const {
   session_.observer.OnLine(options_.resource.crd_name + ": " + text);
 }
 
@@ -106,7 +106,7 @@ EngineEnd ClusterEngine::TakeUp(StorageMigration found) {
   }
   const bool is_current = found.crd_generation == options_.resource.crd_generation;
   if (is_current && found.stage != Stage::kFailed) {
-    Tell("going on with " + full_name_ + ", which an earlier run has made");
+    Log("going on with " + full_name_ + ", which an earlier run has made");
     Take(std::move(found));
     return Follow();
   }
@@ -136,7 +136,7 @@ EngineEnd ClusterEngine::Create() {
   if (!made) return End(EngineEnd::kRefused, "it cannot be made: " + made.error().message);
   StorageMigration created = ReadStorageMigration((*made)->root());
   if (!created.is_ours) return End(EngineEnd::kRefused, full_name_ + " is somebody else's");
-  Tell("the cluster's own engine is to rewrite the objects (" + full_name_ + ")");
+  Log("the cluster's own engine is to rewrite the objects (" + full_name_ + ")");
   Take(std::move(created));
   return Follow();
 }
@@ -171,7 +171,7 @@ std::optional<EngineEnd> ClusterEngine::Look() {
     return End(EngineEnd::kFailed, OrNothing(seen_.message));
   }
   if (seen_.stage == Stage::kSucceeded) {
-    Tell("the cluster's own engine says that it has rewritten all objects; verifying that");
+    Log("the cluster's own engine says that it has rewritten all objects; verifying that");
     WaitUntilReleased();
     return EngineEnd::kSucceeded;
   }
@@ -188,7 +188,7 @@ void ClusterEngine::Take(StorageMigration now) {
   }
   if (is_new) begun_at_ = changed_at_;
   seen_ = std::move(now);
-  if (is_further && seen_.stage == Stage::kRunning) Tell("the cluster's own engine is at work");
+  if (is_further && seen_.stage == Stage::kRunning) Log("the cluster's own engine is at work");
 }
 
 kube::base::Clock::Duration ClusterEngine::Patience() const {
@@ -272,7 +272,7 @@ void ClusterEngine::RemoveLeft() {
   const auto found = session_.client.Get(Target());
   if (!found) return;
   const StorageMigration left = ReadStorageMigration((*found)->root());
-  if (left.is_ours && SendDelete(left.uid)) Tell("deleted " + full_name_ + " of an earlier run");
+  if (left.is_ours && SendDelete(left.uid)) Log("deleted " + full_name_ + " of an earlier run");
 }
 
 using report::Engine;

@@ -75,7 +75,7 @@ class ClusterEngine {
   bool AwaitGone();
   bool SendDelete(const std::string& uid);
   report::EngineEnd End(report::EngineEnd end, std::string reason);
-  void Tell(const std::string& text) const;
+  void Log(const std::string& text) const;
   std::string Target() const;
   std::string Collection() const;
 

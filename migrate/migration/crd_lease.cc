@@ -67,7 +67,7 @@ LeaseRequest RequestOf(const LeaseOptions& options, const std::string& crd_name,
 }
 
 CrdLease::CrdLease(Leases& leases, LeaseRequest request, std::chrono::nanoseconds wait,
-                   const kube::client::Session& session, TellFunction tell)
+                   const kube::client::Session& session, LogFunction tell)
     : leases_(leases),
       request_(std::move(request)),
       lease_text_(kube::client::LeaseText(request_.namespace_, request_.name)),
@@ -77,15 +77,16 @@ CrdLease::CrdLease(Leases& leases, LeaseRequest request, std::chrono::nanosecond
 
 CrdLease::~CrdLease() { GiveBack(); }
 
-// An answer, or the end of the patience with having none, comes by itself (Tenure).
+// An answer, or the end of the patience with having none, comes by itself (LeaseTracker).
 LeaseStart CrdLease::Take() {
   number_ = leases_.Seek(request_);
   cluster::WhileOthersWork(session_, [this] {
     return cluster::PollUntil(
-        Clock::TimePoint::max(), [this] { return Look().standing != Standing::kSought; }, session_);
+        Clock::TimePoint::max(), [this] { return Look().standing != LeaseState::kSought; },
+        session_);
   });
   const LeaseView view = Look();
-  LeaseStart start = view.standing == Standing::kOthers ? WaitForOther(view) : StartOf(view);
+  LeaseStart start = view.standing == LeaseState::kOthers ? WaitForOther(view) : StartOf(view);
   is_had_ = start.step == Step::kOurs;
   if (!is_had_) GiveBack();
   return start;
@@ -114,7 +115,7 @@ LeaseStart CrdLease::WaitForOther(const LeaseView& first) {
 }
 
 bool CrdLease::IsToEnd(const LeaseView& first, const LeaseView& now) const {
-  if (now.standing != Standing::kOthers) return now.standing != Standing::kSought;
+  if (now.standing != LeaseState::kOthers) return now.standing != LeaseState::kSought;
   return wait_ == wait_.zero() && IsAlive(first, now);
 }
 
@@ -126,41 +127,41 @@ std::string CrdLease::DescribeOther(const kube::client::LeaseRecord& record) con
 
 LeaseStart CrdLease::StartOf(const LeaseView& view) const {
   switch (view.standing) {
-    case Standing::kOurs:
-    case Standing::kDoubtful:  // FindLoss waits for what comes of it
+    case LeaseState::kOurs:
+    case LeaseState::kDoubtful:  // CheckLease waits for what comes of it
       return {Step::kOurs, "", false};
-    case Standing::kOthers:
+    case LeaseState::kOthers:
       if (session_.is_stopped()) break;
       return {Step::kHeld,
               DescribeOther(view.record) +
                   "; run the same command again when that has ended, or let it wait by "
                   "--lease-timeout",
               false};
-    case Standing::kLost:
+    case LeaseState::kLost:
       return {Step::kHeld, lease_text_ + " was lost: " + view.reason, false};
-    case Standing::kUnavailable:
+    case LeaseState::kUnavailable:
       return {Step::kUnknown,
               "another run over the same objects would not be noticed, nor would this one be: " +
                   view.reason,
               false};
-    case Standing::kSought:
+    case LeaseState::kSought:
       break;
   }
   return {Step::kInterrupted, "", false};
 }
 
-std::optional<std::string> CrdLease::FindLoss() {
+std::optional<std::string> CrdLease::CheckLease() {
   if (loss_ || !is_had_ || !number_) return loss_;
   LeaseView view = Look();
   const auto is_clear = [&] {
     view = Look();
-    return view.standing != Standing::kDoubtful;
+    return view.standing != LeaseState::kDoubtful;
   };
-  if (view.standing == Standing::kDoubtful) {
+  if (view.standing == LeaseState::kDoubtful) {
     tell_("waiting: " + lease_text_ + " is not renewed: " + view.reason);
     cluster::PollUntil(Clock::TimePoint::max(), is_clear, session_);
   }
-  if (view.standing == Standing::kLost) {
+  if (view.standing == LeaseState::kLost) {
     loss_ = lease_text_ + ", by which runs know of each other, was lost: " + view.reason;
   }
   return loss_;

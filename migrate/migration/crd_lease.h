@@ -53,12 +53,12 @@ struct LeaseStart {
 /// at the end.
 class CrdLease {
  public:
-  using TellFunction = std::function<void(const std::string& line)>;
+  using LogFunction = std::function<void(const std::string& line)>;
 
   /// `wait`: how long to wait for a run that is seen to be alive; one that is not is waited for
   /// until its Lease expires. All must outlive it.
   CrdLease(Leases& leases, LeaseRequest request, std::chrono::nanoseconds wait,
-           const kube::client::Session& session, TellFunction tell);
+           const kube::client::Session& session, LogFunction tell);
   CrdLease(const CrdLease&) = delete;
   CrdLease& operator=(const CrdLease&) = delete;
   /// GiveBack().
@@ -72,7 +72,7 @@ class CrdLease {
   /// is lost, and why; it stays so. Absent: it is ours, or was never had for lack of rights; also
   /// where the session is stopped. To be asked before whatever others must not do too, and at
   /// least every few seconds.
-  std::optional<std::string> FindLoss();
+  std::optional<std::string> CheckLease();
 
   /// What only its holder may do has ended.
   void GiveBack();
@@ -89,7 +89,7 @@ class CrdLease {
   const std::string lease_text_;  // how lines name it
   const std::chrono::nanoseconds wait_;
   const kube::client::Session session_;
-  const TellFunction tell_;
+  const LogFunction tell_;
   std::optional<Leases::Number> number_;  // while it is sought or held
   bool is_had_ = false;
   std::optional<std::string> loss_;

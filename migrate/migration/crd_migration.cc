@@ -20,14 +20,14 @@
 #include "migrate/cluster/private_file.h"
 #include "migrate/cluster/spool.h"
 #include "migrate/cluster/stale_count.h"
-#include "migrate/migration/behind_flip.h"
+#include "migrate/migration/after_pruning_on.h"
 #include "migrate/migration/cluster_engine.h"
 #include "migrate/migration/crd_lease.h"
 #include "migrate/migration/crd_preparation.h"
 #include "migrate/migration/engine_choice.h"
 #include "migrate/migration/hidden_fields.h"
-#include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
+#include "migrate/migration/persist_results.h"
 #include "migrate/migration/rewrite_end.h"
 #include "migrate/migration/run_crd.h"
 #include "migrate/migration/storage_migration.h"
@@ -61,7 +61,7 @@ class CrdMigrator {
     try {
       Migrate();
     } catch (const std::exception& error) {  // also those of the file system
-      Fail(error.what() + BehindFlipAdvice());
+      Fail(error.what() + AfterPruningOnAdvice());
       LeaveState();
     }
     lease_.reset();
@@ -77,7 +77,7 @@ class CrdMigrator {
     OpenState();
     if (!is_dry_run() && !TakeLease()) return LeaveState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
-    if (ComeBehindFlip()) {
+    if (ComeAfterPruningOn()) {
       Rewrite();
       report_.kept_because = WhyKept();
       EndVersions();
@@ -98,7 +98,7 @@ class CrdMigrator {
                       .most_in_one_piece = options_.most_in_one_piece,
                       .concurrency = options_.concurrency,
                       .max_rate = options_.max_rate,
-                      .find_change = [this] { return FindChange(); }};
+                      .find_change = [this] { return CheckCrdUnchanged(); }};
     return true;
   }
 
@@ -118,7 +118,7 @@ class CrdMigrator {
     return false;
   }
 
-  std::string BehindFlipAdvice() const {
+  std::string AfterPruningOnAdvice() const {
     if (!report_.pruning_enabled) return "";
     return "\npruning is on; the same command, with the same --state-dir, goes on from here";
   }
@@ -136,11 +136,11 @@ class CrdMigrator {
     return false;
   }
 
-  std::optional<std::string> FindLoss() { return lease_ ? lease_->FindLoss() : std::nullopt; }
+  std::optional<std::string> CheckLease() { return lease_ ? lease_->CheckLease() : std::nullopt; }
 
-  std::optional<std::string> FindChange() {
-    if (auto loss = FindLoss()) return loss;
-    return crd_.FindChange();
+  std::optional<std::string> CheckCrdUnchanged() {
+    if (auto loss = CheckLease()) return loss;
+    return crd_.CheckCrdUnchanged();
   }
 
   // --dry-run=client: the plan, and how many objects it is about.
@@ -173,8 +173,8 @@ class CrdMigrator {
 
   migration::EngineSituation EngineSituation() const {
     migration::EngineSituation situation = EngineSituationOf(options_);
-    const bool is_behind_flip = report_.pruning_enabled || (state_ && state_->is_behind_flip());
-    situation.turns_pruning_on = turns_pruning_on() || is_behind_flip;
+    const bool is_pruning_on = report_.pruning_enabled || (state_ && state_->is_pruning_on());
+    situation.turns_pruning_on = turns_pruning_on() || is_pruning_on;
     situation.holds_objects = sweep_options_.is_held != nullptr;
     situation.is_storage_version_served = report_.written_version.empty();
     situation.is_begun = state_ && state_->goes_on();
@@ -216,7 +216,7 @@ class CrdMigrator {
       return true;
     }
     state_->NoteEngine(engine_->name());
-    report_.engine = engine_->Run([this] { return FindChange(); });
+    report_.engine = engine_->Run([this] { return CheckCrdUnchanged(); });
     return TakeEngine();
   }
 
@@ -333,11 +333,11 @@ class CrdMigrator {
       case LeaseStart::Step::kOurs:
         break;
     }
-    return !start.has_waited || BeginAnew();
+    return !start.has_waited || Reset();
   }
 
   // What was found out while another run was at work need not hold any more.
-  bool BeginAnew() {
+  bool Reset() {
     const std::string uid = crd_.expected().uid;
     LeaveState();
     state_.reset();
@@ -360,11 +360,11 @@ class CrdMigrator {
   }
 
   // Pruning is turned on where that is asked for, or a run that did so is gone on from.
-  bool ComeBehindFlip() {
-    if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
-    if (!state_->is_behind_flip()) return AcceptHiddenLoss();
+  bool ComeAfterPruningOn() {
+    if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || RecordPruningOn());
+    if (!state_->is_pruning_on()) return AcceptHiddenLoss();
     const bool is_resumed = Take(ResumePruning(PruningRun(), options_.pruning));
-    report_.managed_fields_emptied.merge(rewrite::FindEmptied(state_->folder_before_flip()));
+    report_.managed_fields_emptied.merge(rewrite::FindEmptied(state_->folder_before_pruning()));
     if (!is_resumed) return false;
     state_->NoteRewriting(crd_.expected());
     return true;
@@ -384,12 +384,12 @@ class CrdMigrator {
             .crd_file = report_.crd_file,
             .pruning_crd = &crd_.pruning(),
             .mutation = options_.mutation,
-            .find_loss = [this] { return FindLoss(); }};
+            .find_loss = [this] { return CheckLease(); }};
   }
 
   bool Take(PruningTurnedOn turned_on) {
-    report_.pruning_enabled = turned_on.flipped;
-    report_.before_flip = turned_on.before_flip;
+    report_.pruning_enabled = turned_on.has_turned_on;
+    report_.before_pruning = turned_on.before_pruning;
     report_.failures = std::move(turned_on.failures);
     report_.backup = std::move(turned_on.backup);
     report_.foretold_loss = std::move(turned_on.foretold_loss);
@@ -412,8 +412,8 @@ class CrdMigrator {
   }
 
   // The CRD has a new generation, and must be what it was in everything else.
-  bool TakeFlip() {
-    if (const auto error = crd_.ReadFlipped()) return Fail(*error);
+  bool RecordPruningOn() {
+    if (const auto error = crd_.ReadTurnedOn()) return Fail(*error);
     report_.stored_after = crd().stored_versions;
     scope().verify_from = session().clock.Now();
     ChooseCleaner(crd(), context_, prepared_, report_);
@@ -460,7 +460,8 @@ class CrdMigrator {
       return false;
     }
     if (mutation_pass_) mutation_pass_->Join(scope().target);
-    if (!mutation_pass_) scope().target.mutation = options_.mutation;  // foretold with the flip
+    if (!mutation_pass_)
+      scope().target.mutation = options_.mutation;  // foretold with the write that turns pruning on
     return true;
   }
 
@@ -481,8 +482,8 @@ class CrdMigrator {
     report_.mutation = mutation_pass_->facts();
     if (!GoOn()) return false;
     if (error) return Fail(*error);
-    mutation_pass_->TellChanges();
-    mutation_pass_->TellBackup();
+    mutation_pass_->ReportChanges();
+    mutation_pass_->ReportBackup();
     return true;
   }
 
@@ -503,11 +504,11 @@ class CrdMigrator {
     if (mutation_pass_) report_.mutation = mutation_pass_->facts();
     is_complete_ = result.is_complete();
     unverified_because_ = result.unverified_because;
-    const bool is_behind_flip = options_.enable_pruning && !crd().preserve_unknown_fields;
-    CrdAfterRewrite after{.is_behind_flip = is_behind_flip};
+    const bool is_pruning_on = options_.enable_pruning && !crd().preserve_unknown_fields;
+    CrdAfterRewrite after{.is_pruning_on = is_pruning_on};
     if (!result.is_interrupted) {
-      after.loss = FindLoss();
-      if (!after.loss) after.change = crd_.FindChange();
+      after.loss = CheckLease();
+      if (!after.loss) after.change = crd_.CheckCrdUnchanged();
     }
     EndRewrite(std::move(result), after, report_);
   }
@@ -526,7 +527,7 @@ class CrdMigrator {
 
   // Whoever holds the Lease once it is lost decides about them.
   void EndVersions() {
-    const auto loss = FindLoss();
+    const auto loss = CheckLease();
     if (!loss) return EndStoredVersions(report_, {crd_.target(), crd_.expected()}, session());
     const bool is_trimmed =
         report_.stored_after == std::vector<std::string>{report_.storage_version};
@@ -541,12 +542,13 @@ class CrdMigrator {
   RunCrd crd_;
   report::CrdMigration report_;
 
-  PreparedCrd prepared_;  // by the CRD's last read before the flip
+  PreparedCrd prepared_;  // by the CRD's last read before pruning is turned on
   std::unique_ptr<cluster::TemporaryFolder> temporary_;
   std::unique_ptr<rewrite::RunState> state_;
   rewrite::SweepOptions sweep_options_;
   bool is_complete_ = false;  // every object was tried
-  bool is_mutated_ = false;   // by the rewrite before the flip, of this run or an earlier one
+  bool is_mutated_ =
+      false;  // by the rewrite before pruning is turned on, of this run or an earlier one
   std::optional<rewrite::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/client/turns.h"
+#include "kube/client/scheduler.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/rewrite/migration_observer.h"
 
@@ -57,13 +57,14 @@ report::CrdMigration Ended(const MigrationContext& context, const check::LiveCrd
 
 /// Whatever is thrown, others must not wait for ever.
 struct WorkEnd {
-  kube::client::Turns& turns;
-  std::size_t rank;
+  kube::client::Scheduler& scheduler;
+  std::size_t priority;
 
-  WorkEnd(kube::client::Turns& shared, std::size_t own_rank) : turns(shared), rank(own_rank) {}
+  WorkEnd(kube::client::Scheduler& shared, std::size_t own_rank)
+      : scheduler(shared), priority(own_rank) {}
   WorkEnd(const WorkEnd&) = delete;
   WorkEnd& operator=(const WorkEnd&) = delete;
-  ~WorkEnd() { turns.EndWork(rank); }
+  ~WorkEnd() { scheduler.EndWork(priority); }
 };
 
 class CrdSequence {
@@ -73,17 +74,17 @@ class CrdSequence {
 
   std::vector<report::CrdMigration> RunInOrder() {
     while (const auto number = TakeNext()) {
-      TellBegin(*number);
+      ReportBegin(*number);
       migrated_[*number] = MigrateCrd(context_, *crds_[*number]);
     }
     return TakeMigrated();
   }
 
   std::vector<report::CrdMigration> RunTogether() {
-    kube::client::Turns turns(session().client, session().clock);
+    kube::client::Scheduler scheduler(session().client, session().clock);
     const auto work = [&](std::size_t) {
-      const kube::client::Turns::Part part(turns);
-      while (const auto number = TakeNext()) MigrateBetween(turns, *number);
+      const kube::client::Scheduler::Participant part(scheduler);
+      while (const auto number = TakeNext()) MigrateBetween(scheduler, *number);
     };
     cluster::RunWorkers(std::min(crds_.size(), kMostTogether), work, [] {});
     return TakeMigrated();
@@ -97,31 +98,31 @@ class CrdSequence {
     return next_++;
   }
 
-  void TellBegin(std::size_t number) {
+  void ReportBegin(std::size_t number) {
     if (crds_.size() == 1) return;
     session().observer.OnLine("migrating " + crds_[number]->identity.name + " (" +
                               std::to_string(number + 1) + " of " + std::to_string(crds_.size()) +
                               ")");
   }
 
-  void MigrateBetween(kube::client::Turns& turns, std::size_t number) {
+  void MigrateBetween(kube::client::Scheduler& scheduler, std::size_t number) {
     const check::LiveCrd& crd = *crds_[number];
     NamedObserver observer(session().observer, crd.identity.name);
     rewrite::MigrationSession own{session(), observer};
-    own.turns = &turns;
-    own.rank = number;
+    own.scheduler = &scheduler;
+    own.priority = number;
     const MigrationContext context{
         context_.options,  context_.crds_target, context_.cluster,         own,
         context_.found_at, context_.proposals,   context_.is_engine_absent};
     try {
-      turns.BeginWork(number);
+      scheduler.BeginWork(number);
     } catch (const std::exception& error) {
       migrated_[number] = Ended(context, crd, report::Outcome::kError, error.what());
       return;
     }
-    const WorkEnd work_end{turns, number};
+    const WorkEnd work_end{scheduler, number};
     if (session().is_stopped()) return;
-    TellBegin(number);
+    ReportBegin(number);
     migrated_[number] = MigrateCrd(context, crd);
   }
 

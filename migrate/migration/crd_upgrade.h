@@ -9,10 +9,10 @@
 
 namespace migrate::migration {
 
-/// The CRD of a file that comes with pruning, in the place of the bare flip.
+/// The CRD of a file that comes with pruning, in the place of the bare change.
 struct CrdUpgrade {
   std::string source;  ///< the file
-  std::string patch;   ///< FlipTarget::patch: what `kubectl apply` sends, and pruning
+  std::string patch;   ///< PruningTarget::patch: what `kubectl apply` sends, and pruning
   kube::crd::Crd crd;  ///< what it makes of the CRD, but that unknown fields are preserved still
   /// As CrdShape, of `crd`; what the server stores of it differs in nothing that these look at.
   std::uint64_t schemas = 0, kept_fields = 0;

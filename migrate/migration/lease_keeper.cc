@@ -24,75 +24,75 @@ bool IsFinal(const std::optional<Meaning>& problem) {
 
 /// Without an interruption in which somebody else could have held it: who takes a Lease writes
 /// both.
-bool IsSameTenure(const kube::client::LeaseRecord& one, const kube::client::LeaseRecord& other) {
+bool IsSameLease(const kube::client::LeaseRecord& one, const kube::client::LeaseRecord& other) {
   return one.acquire_time == other.acquire_time && one.lease_transitions == other.lease_transitions;
 }
 
 }  // namespace
 
-void Tenure::Look(const Glimpse& glimpse, Clock::TimePoint now) {
+void LeaseTracker::Look(const Observation& glimpse, Clock::TimePoint now) {
   if (IsOver()) return;
   view_.record = glimpse.record;
   if (glimpse.is_leader) {
     well_at_ = now;
-    TakeAsLeader(glimpse);
+    RecordAsLeader(glimpse);
   } else {
-    WasOurs() ? TakeAsDisplaced(glimpse, now) : TakeAsCandidate(glimpse, now);
+    WasOurs() ? RecordAsDisplaced(glimpse, now) : RecordAsCandidate(glimpse, now);
   }
 }
 
-bool Tenure::IsOver() const {
-  return view_.standing == Standing::kLost || view_.standing == Standing::kUnavailable;
+bool LeaseTracker::IsOver() const {
+  return view_.standing == LeaseState::kLost || view_.standing == LeaseState::kUnavailable;
 }
 
-bool Tenure::IsAnother(const std::string& holder) const {
+bool LeaseTracker::IsAnother(const std::string& holder) const {
   return !holder.empty() && holder != identity_ && std::ranges::count(predecessors_, holder) == 0;
 }
 
-void Tenure::TakeAsLeader(const Glimpse& glimpse) {
+void LeaseTracker::RecordAsLeader(const Observation& glimpse) {
   if (!acquired_) acquired_ = glimpse.record;
-  if (!IsSameTenure(*acquired_, glimpse.record)) {
-    return End(Standing::kLost, "somebody else may have held it for a while");
+  if (!IsSameLease(*acquired_, glimpse.record)) {
+    return End(LeaseState::kLost, "somebody else may have held it for a while");
   }
-  view_.standing = Standing::kOurs;
+  view_.standing = LeaseState::kOurs;
   view_.ours_until = glimpse.leader_until;
   view_.reason.clear();
 }
 
 // Whom it was seen to be held by is waited for, whatever cannot be seen then; but not where it has
 // expired, and may not be taken.
-void Tenure::TakeAsCandidate(const Glimpse& glimpse, Clock::TimePoint now) {
+void LeaseTracker::RecordAsCandidate(const Observation& glimpse, Clock::TimePoint now) {
   const bool is_out_of_reach = glimpse.is_free && IsFinal(glimpse.problem);
   if (IsAnother(glimpse.record.holder_identity) && !is_out_of_reach) {
-    view_.standing = Standing::kOthers;
+    view_.standing = LeaseState::kOthers;
     return;
   }
-  view_.standing = Standing::kSought;
+  view_.standing = LeaseState::kSought;
   if (!glimpse.problem) {
     well_at_ = now;
   } else if (IsFinal(glimpse.problem) || now >= well_at_ + kPatienceOfSeeker) {
-    End(Standing::kUnavailable, glimpse.problem_text);
+    End(LeaseState::kUnavailable, glimpse.problem_text);
   }
 }
 
-void Tenure::TakeAsDisplaced(const Glimpse& glimpse, Clock::TimePoint now) {
+void LeaseTracker::RecordAsDisplaced(const Observation& glimpse, Clock::TimePoint now) {
   const std::string& holder = glimpse.record.holder_identity;
   if (holder != identity_) {
-    return End(Standing::kLost, holder.empty() ? "somebody else has given it back"
-                                               : "it is held by " + DescribeHolder(holder));
+    return End(LeaseState::kLost, holder.empty() ? "somebody else has given it back"
+                                                 : "it is held by " + DescribeHolder(holder));
   }
-  view_.standing = Standing::kDoubtful;
+  view_.standing = LeaseState::kDoubtful;
   view_.reason = glimpse.problem_text.empty() ? "no answer came" : glimpse.problem_text;
   if (IsFinal(glimpse.problem) || now >= well_at_ + kPatienceOfHolder) {
-    End(Standing::kLost, "it could not be renewed: " + view_.reason);
+    End(LeaseState::kLost, "it could not be renewed: " + view_.reason);
   }
 }
 
-void Tenure::Break(const std::string& why) {
-  if (!IsOver()) End(WasOurs() ? Standing::kLost : Standing::kUnavailable, why);
+void LeaseTracker::Break(const std::string& why) {
+  if (!IsOver()) End(WasOurs() ? LeaseState::kLost : LeaseState::kUnavailable, why);
 }
 
-void Tenure::End(Standing standing, std::string why) {
+void LeaseTracker::End(LeaseState standing, std::string why) {
   view_.standing = standing;
   view_.reason = std::move(why);
 }
@@ -120,7 +120,7 @@ kube::client::LeaderElectionOptions ElectionOptionsOf(const LeaseRequest& reques
   return options;
 }
 
-Glimpse GlimpseOf(const kube::client::LeaderElection& election) {
+Observation ObservationOf(const kube::client::LeaderElection& election) {
   return {.is_leader = election.is_leader(),
           .leader_until = election.leader_until(),
           .record = election.observed(),
@@ -133,10 +133,10 @@ Glimpse GlimpseOf(const kube::client::LeaderElection& election) {
 
 struct LeaseKeeper::Kept {
   Kept(LeaseRequest the_request, kube::base::Clock::TimePoint now)
-      : request(std::move(the_request)), tenure(request.identity, request.predecessors, now) {}
+      : request(std::move(the_request)), tracker(request.identity, request.predecessors, now) {}
 
   const LeaseRequest request;
-  Tenure tenure;
+  LeaseTracker tracker;
   bool is_given_back = false;
   std::atomic<bool> is_urgent = false;                     // LookNow, not yet taken up
   std::optional<kube::client::LeaderElection> election{};  // made by the thread of the client
@@ -150,7 +150,7 @@ LeaseKeeper::~LeaseKeeper() = default;
 Leases::Number LeaseKeeper::Seek(LeaseRequest request) {
   auto kept = std::make_unique<Kept>(std::move(request), session_.clock.Now());
   const std::lock_guard lock(mutex_);
-  if (!broken_because_.empty()) kept->tenure.Break(broken_because_);
+  if (!broken_because_.empty()) kept->tracker.Break(broken_because_);
   kept_.emplace(++last_, std::move(kept));
   session_.client.Wake();
   return last_;
@@ -160,9 +160,9 @@ LeaseView LeaseKeeper::Look(Number lease) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find(lease);
   if (found == kept_.end()) return {};
-  LeaseView view = found->second->tenure.view();
-  if (view.standing == Standing::kOurs && session_.clock.Now() >= view.ours_until) {
-    view.standing = Standing::kDoubtful;
+  LeaseView view = found->second->tracker.view();
+  if (view.standing == LeaseState::kOurs && session_.clock.Now() >= view.ours_until) {
+    view.standing = LeaseState::kDoubtful;
     view.reason = "it was not renewed in time";
   }
   return view;
@@ -202,7 +202,7 @@ void LeaseKeeper::AdvanceOne(Kept& kept) {
   if (kept.is_urgent.exchange(false)) kept.election->LookNow();
   kept.election->Advance();
   const std::lock_guard lock(mutex_);
-  kept.tenure.Look(GlimpseOf(*kept.election), session_.clock.Now());
+  kept.tracker.Look(ObservationOf(*kept.election), session_.clock.Now());
 }
 
 // What comes to be sought or given back while a server is waited for is taken up at once.
@@ -240,7 +240,7 @@ void LeaseKeeper::End() { Release(/*all=*/true); }
 void LeaseKeeper::Break(const std::string& why) {
   const std::lock_guard lock(mutex_);
   broken_because_ = why;
-  for (const auto& [number, kept] : kept_) kept->tenure.Break(why);
+  for (const auto& [number, kept] : kept_) kept->tracker.Break(why);
 }
 
 }  // namespace migrate::migration

@@ -21,7 +21,7 @@ namespace migrate::migration {
 
 /// How it stands with a Lease that somebody wants to hold for a while, but not twice: who has lost
 /// it cannot know what others have done since.
-enum class Standing : std::uint8_t {
+enum class LeaseState : std::uint8_t {
   kSought,       ///< it is not known yet whether somebody has it
   kOthers,       ///< somebody else has it
   kOurs,         ///< until LeaseView::ours_until
@@ -31,14 +31,14 @@ enum class Standing : std::uint8_t {
 };
 
 struct LeaseView {
-  Standing standing = Standing::kSought;
+  LeaseState standing = LeaseState::kSought;
   kube::base::Clock::TimePoint ours_until{};  ///< with kOurs
   kube::client::LeaseRecord record{};         ///< as seen last; with kOthers that of the other one
   std::string reason{};                       ///< why, with the last three, for people
 };
 
 /// What an election shows at one moment (kube::client::LeaderElection).
-struct Glimpse {
+struct Observation {
   bool is_leader = false;
   kube::base::Clock::TimePoint leader_until{};
   kube::client::LeaseRecord record{};
@@ -47,22 +47,22 @@ struct Glimpse {
   std::string problem_text{};
 };
 
-/// Makes one tenure of what an election shows, in which candidates win and lose again and again. No
-/// I/O.
+/// Whether the Lease is held, of what an election shows: candidates win and lose again and again
+/// there. No I/O.
 ///
-/// A leader that was not able to renew has a doubtful tenure, and goes on with it where it is the
-/// leader again before anybody else was. Where the server says that we may not renew, or nothing
-/// else for two minutes, it is over. What was never had is unavailable where the server says so, or
-/// says nothing that could be used for half a minute.
-class Tenure {
+/// A leader that was not able to renew holds the Lease in doubt, and goes on with it where it is
+/// the leader again before anybody else was. Where the server says that we may not renew, or
+/// nothing else for two minutes, it is over. What was never had is unavailable where the server
+/// says so, or says nothing that could be used for half a minute.
+class LeaseTracker {
  public:
   /// `predecessors` have ended, and are nobody, whatever a Lease says.
-  Tenure(std::string identity, std::vector<std::string> predecessors,
-         kube::base::Clock::TimePoint now)
+  LeaseTracker(std::string identity, std::vector<std::string> predecessors,
+               kube::base::Clock::TimePoint now)
       : identity_(std::move(identity)), predecessors_(std::move(predecessors)), well_at_(now) {}
 
   /// To be called several times a second.
-  void Look(const Glimpse& glimpse, kube::base::Clock::TimePoint now);
+  void Look(const Observation& glimpse, kube::base::Clock::TimePoint now);
   /// The end, whatever comes: nobody looks after the Lease any more.
   void Break(const std::string& why);
 
@@ -72,10 +72,10 @@ class Tenure {
   bool IsOver() const;
   bool IsAnother(const std::string& holder) const;
   bool WasOurs() const { return acquired_.has_value(); }
-  void TakeAsLeader(const Glimpse& glimpse);
-  void TakeAsCandidate(const Glimpse& glimpse, kube::base::Clock::TimePoint now);
-  void TakeAsDisplaced(const Glimpse& glimpse, kube::base::Clock::TimePoint now);
-  void End(Standing standing, std::string why);
+  void RecordAsLeader(const Observation& glimpse);
+  void RecordAsCandidate(const Observation& glimpse, kube::base::Clock::TimePoint now);
+  void RecordAsDisplaced(const Observation& glimpse, kube::base::Clock::TimePoint now);
+  void End(LeaseState standing, std::string why);
 
   const std::string identity_;
   const std::vector<std::string> predecessors_;

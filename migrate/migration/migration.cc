@@ -91,7 +91,7 @@ class Migration {
     for (const auto& [name, live] : crds_.crds) {
       if (TakeOrTell(live)) wanted.push_back(&live);
     }
-    TellLeftOut();
+    ReportLeftOut();
     if (!wanted.empty()) MigrateEach(wanted);
   }
 
@@ -112,15 +112,15 @@ class Migration {
     return count > 1 && options_.dry_run == report::DryRun::kNone && !may_ask;
   }
 
-  void TellLeftOut() {
-    TellLeftOut(report::LeftOutReason::kPreserves,
-                "unknown fields are preserved there, which --enable-pruning may end");
-    TellLeftOut(report::LeftOutReason::kBlocked,
-                "what is wrong with the schema keeps pruning from being turned on");
+  void ReportLeftOut() {
+    ReportLeftOut(report::LeftOutReason::kPreserves,
+                  "unknown fields are preserved there, which --enable-pruning may end");
+    ReportLeftOut(report::LeftOutReason::kBlocked,
+                  "what is wrong with the schema keeps pruning from being turned on");
   }
 
   // There may be hundreds: the first one stands for the others, which the report names.
-  void TellLeftOut(report::LeftOutReason reason, const std::string& why) {
+  void ReportLeftOut(report::LeftOutReason reason, const std::string& why) {
     const auto first = std::ranges::find(report_.left_out, reason, &report::LeftOutCrd::reason);
     if (first == report_.left_out.end()) return;
     const auto all = std::ranges::count(report_.left_out, reason, &report::LeftOutCrd::reason);

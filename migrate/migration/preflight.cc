@@ -91,7 +91,8 @@ class PreflightCheck {
         ", then run: " + report::OwnCommand("migrate " + crd_.name + " --enable-pruning"));
   }
 
-  // Behind the flip there is no backup any more of what the written version's schema does not know.
+  // After pruning is on there is no backup any more of what the written version's schema does not
+  // know.
   bool CheckWrittenWhole() {
     const kube::crd::CrdVersion& storage = *crd_.StorageVersion();
     const kube::crd::CrdVersion* written = crd_.FindVersion(result_.version);

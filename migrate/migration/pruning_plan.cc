@@ -12,7 +12,7 @@
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/report/program_name.h"
 #include "migrate/rewrite/backup.h"
-#include "migrate/rewrite/doomed_objects.h"
+#include "migrate/rewrite/losing_objects.h"
 
 namespace migrate::migration {
 namespace {
@@ -23,7 +23,7 @@ constexpr double kChanging = 1.8;
 // With many objects more than one is in flight (ConcurrencySearch), which is so much faster.
 constexpr std::uint64_t kMany = 200;
 constexpr double kGainOfMany = 1.7;
-// Behind the flip, kNoticed and nearly always no more, beside reads: each round reads a few
+// After pruning is on, kNoticed and nearly always no more, beside reads: each round reads a few
 // objects.
 constexpr double kWaitSeconds = 5;
 constexpr std::uint64_t kRounds = 5, kReadInRound = 5;
@@ -43,7 +43,7 @@ class DryRunTaker : public cluster::ItemTaker {
     Worker& own = workers_[worker];
     if (mutation_ != nullptr) Mutate(item, own);
     check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
-    doomed_.Look(item.root(), number, forecast_);
+    losing_.Look(item.root(), number, forecast_);
     own.sizes.Add(item.root(), number, item.text_size());
     if (!forecast_.Changes(item.root())) return;
     own.line.clear();
@@ -64,7 +64,7 @@ class DryRunTaker : public cluster::ItemTaker {
       if (result.mutation_error.empty()) result.mutation_error = worker.mutation_error;
     }
     result.report = check_.Report(sum);
-    result.doomed = doomed_.Pick([](std::string_view) { return false; });
+    result.losing = losing_.Pick([](std::string_view) { return false; });
     return result;
   }
 
@@ -78,7 +78,7 @@ class DryRunTaker : public cluster::ItemTaker {
     std::string line;
   };
 
-  // From here on the object is what the write before the flip makes of it.
+  // From here on the object is what the write before pruning is turned on makes of it.
   void Mutate(kube::json::Document& item, Worker& own) const {
     const auto mutated = mutation_->Apply(item.root(), item.arena());
     if (!mutated) {
@@ -93,7 +93,7 @@ class DryRunTaker : public cluster::ItemTaker {
   const check::RewriteForecast& forecast_;
   const check::ObjectMutation* mutation_;
   std::vector<Worker> workers_;
-  rewrite::DoomedObjects doomed_;
+  rewrite::LosingObjects losing_;
 };
 
 std::string Bytes(std::uint64_t bytes) {
@@ -229,8 +229,8 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
          " updates: " + kube::base::Join(names, ", ");
 }
 
-// For the backup, which a list of all objects is for, and for the wait behind the flip. Both matter
-// where objects are large.
+// For the backup, which a list of all objects is for, and for the wait after pruning is on. Both
+// matter where objects are large.
 double EstimateReads(const PruningPlan& plan) {
   const ObjectSizes& sizes = plan.dry_run.sizes;
   if (sizes.objects == 0) return 0;
@@ -240,7 +240,7 @@ double EstimateReads(const PruningPlan& plan) {
   return kReading * (listing + static_cast<double>(reads) * each);
 }
 
-// From the flip, or the rewrite before it, to the proof.
+// From the write that turns pruning on, or the rewrite before it, to the proof.
 std::string TimeText(const PruningPlan& plan) {
   return "about " + Duration(EstimateWrites(plan) + EstimateReads(plan) + kWaitSeconds);
 }

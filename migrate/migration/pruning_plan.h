@@ -32,7 +32,7 @@ struct DryRunOptions {
 struct PruningDryRun {
   report::CrdReport report;                            ///< as `check` makes it
   std::uint64_t backup_objects = 0, backup_bytes = 0;  ///< of a backup made now
-  std::vector<rewrite::DoomedObject> doomed;
+  std::vector<rewrite::LosingObject> losing;
   std::uint64_t mutated = 0;   ///< objects that the mutation changes
   std::string mutation_error;  ///< of one that it cannot be applied to; empty: there is none
   std::string write_version;   ///< that of the migration's writes
@@ -49,10 +49,10 @@ struct PruningPlan {
   const PruningDryRun& dry_run;
   const UpdateWebhooks& webhooks;
   std::string gitops_owner{};    ///< as FindGitOpsOwner
-  bool rewrites_before = false;  ///< everything once before the flip
-  bool in_one_pass = false;      ///< objects may be stored in older versions at the flip
-  bool verifies = true;          ///< everything once more after the flip
-  double max_rate = 0;           ///< writes a second; 0: no limit
+  bool rewrites_before = false;  ///< everything once before pruning is turned on
+  bool in_one_pass = false;  ///< objects may be stored in older versions when pruning is turned on
+  bool verifies = true;      ///< everything once more after pruning is on
+  double max_rate = 0;       ///< writes a second; 0: no limit
   std::optional<std::size_t> concurrency{};  ///< as SweepOptions::concurrency
   WriteCost cost{};                          ///< of one write
   std::string backup{};                      ///< where it is to be; empty: there is to be none

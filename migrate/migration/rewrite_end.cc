@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "migrate/check/crd_objects.h"
-#include "migrate/migration/behind_flip.h"
+#include "migrate/migration/after_pruning_on.h"
 #include "migrate/migration/migration_end.h"
 
 namespace migrate::migration {
@@ -29,7 +29,7 @@ void TakeOutcome(const rewrite::RewriteResult& result, const CrdAfterRewrite& cr
                  report::CrdMigration& report) {
   if (result.is_interrupted) {
     report.outcome = Outcome::kInterrupted;
-    if (crd.is_behind_flip) report.error = kInterruptedBehindFlip;
+    if (crd.is_pruning_on) report.error = kInterruptedAfterPruningOn;
   } else if (crd.loss) {
     End(Outcome::kError, *crd.loss + RunAnewAdvice(report), report);
   } else if (crd.change) {

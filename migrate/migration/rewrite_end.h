@@ -12,7 +12,7 @@ namespace migrate::migration {
 struct CrdAfterRewrite {
   std::optional<std::string> loss{};    ///< of the Lease, which ends the run
   std::optional<std::string> change{};  ///< that ends the run, in words
-  bool is_behind_flip = false;          ///< pruning was asked for, and is on
+  bool is_pruning_on = false;           ///< pruning was asked for, and is on
 };
 
 /// Writes into `report` what became of the objects, and how the run ends by that.

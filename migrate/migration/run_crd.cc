@@ -20,7 +20,7 @@ std::optional<std::string> RunCrd::Read() {
   return std::nullopt;
 }
 
-std::optional<std::string> RunCrd::ReadFlipped() {
+std::optional<std::string> RunCrd::ReadTurnedOn() {
   check::CrdShape expected = noted_shape();
   ++expected.generation;
   expected.preserves_unknown_fields = false;
@@ -28,7 +28,7 @@ std::optional<std::string> RunCrd::ReadFlipped() {
   if (!crd) {
     return crd.error().message + "\npruning is on; rewrite the objects by the same command";
   }
-  if (const auto change = check::FindChange(expected, *crd)) {
+  if (const auto change = check::CheckCrdUnchanged(expected, *crd)) {
     return WithNextStep(*change, live_->name);
   }
   live_ = *std::move(crd);
@@ -48,8 +48,8 @@ check::CrdShape RunCrd::noted_shape() const {
   return shape;
 }
 
-std::optional<std::string> RunCrd::FindChange() {
-  if (!change_) change_ = guard_->FindChange();
+std::optional<std::string> RunCrd::CheckCrdUnchanged() {
+  if (!change_) change_ = guard_->CheckCrdUnchanged();
   return change_;
 }
 

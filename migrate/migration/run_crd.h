@@ -22,9 +22,9 @@ class RunCrd {
   /// Reads it, also once more: as it is then it has to stay, with no upgrade and no change. Returns
   /// why it cannot be read.
   std::optional<std::string> Read();
-  /// Reads it again, behind the flip: all but its generation and pruning must be as before, or as
-  /// the upgrade has it. Returns why that is not so or not known, with what to do.
-  std::optional<std::string> ReadFlipped();
+  /// Reads it again, after pruning is on: all but its generation and pruning must be as before, or
+  /// as the upgrade has it. Returns why that is not so or not known, with what to do.
+  std::optional<std::string> ReadTurnedOn();
   /// It comes with pruning.
   void Upgrade(CrdUpgrade upgrade) { upgrade_ = std::move(upgrade); }
 
@@ -33,7 +33,7 @@ class RunCrd {
   const kube::crd::Crd& live() const { return *live_; }
   /// By which objects will be pruned, as long as pruning is off.
   const kube::crd::Crd& pruning() const { return upgrade_ ? upgrade_->crd : *live_; }
-  /// FlipTarget::patch.
+  /// PruningTarget::patch.
   std::string pruning_patch() const;
   /// Of the upgrade; 0: there is none.
   std::uint64_t upgraded_schemas() const { return upgrade_ ? upgrade_->schemas : 0; }
@@ -42,8 +42,8 @@ class RunCrd {
   const check::CrdShape& expected() const { return guard_->expected(); }
   /// The same, but that its schemas are those that what is noted in the state folder is for.
   check::CrdShape noted_shape() const;
-  /// As CrdGuard::FindChange; once there is a change it stays.
-  std::optional<std::string> FindChange();
+  /// As CrdGuard::CheckCrdUnchanged; once there is a change it stays.
+  std::optional<std::string> CheckCrdUnchanged();
   bool has_changed() const { return change_.has_value(); }
 
  private:

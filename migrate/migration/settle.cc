@@ -21,31 +21,31 @@ constexpr std::chrono::milliseconds kBetweenRounds(500);
 
 }  // namespace
 
-SettleRounds::SettleRounds(std::vector<rewrite::DoomedObject> doomed,
+SettleRounds::SettleRounds(std::vector<rewrite::LosingObject> losing,
                            kube::base::Clock::TimePoint now, kube::base::Clock::Duration timeout)
-    : doomed_(doomed.begin(), doomed.end()), due_(now), deadline_(now + timeout) {
-  if (doomed_.empty()) step_ = Step::kNoneLeft;
+    : losing_(losing.begin(), losing.end()), due_(now), deadline_(now + timeout) {
+  if (losing_.empty()) step_ = Step::kNoneLeft;
 }
 
-std::vector<const rewrite::DoomedObject*> SettleRounds::objects() const {
-  std::vector<const rewrite::DoomedObject*> objects;
-  for (std::size_t i = 0; i < std::min(doomed_.size(), kObjects); ++i) {
-    objects.push_back(&doomed_[i]);
+std::vector<const rewrite::LosingObject*> SettleRounds::objects() const {
+  std::vector<const rewrite::LosingObject*> objects;
+  for (std::size_t i = 0; i < std::min(losing_.size(), kObjects); ++i) {
+    objects.push_back(&losing_[i]);
   }
   return objects;
 }
 
 void SettleRounds::OnRound(const std::vector<Seen>& seen, kube::base::Clock::TimePoint now) {
-  assert(seen.size() <= doomed_.size());
+  assert(seen.size() <= losing_.size());
   const bool all_pruned = std::ranges::all_of(seen, [](Seen one) { return one == Seen::kPruned; });
   rounds_ = all_pruned ? rounds_ + 1 : 0;
   for (std::size_t i = seen.size(); i-- > 0;) {
-    if (seen[i] == Seen::kUnfit) doomed_.erase(doomed_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (seen[i] == Seen::kUnfit) losing_.erase(losing_.begin() + static_cast<std::ptrdiff_t>(i));
   }
   due_ = now + kBetweenRounds;
   if (rounds_ == kRounds) {
     step_ = Step::kDone;
-  } else if (doomed_.empty()) {
+  } else if (losing_.empty()) {
     step_ = Step::kNoneLeft;
   } else if (due_ >= deadline_) {
     step_ = Step::kTimedOut;
@@ -90,7 +90,7 @@ bool HasPath(const Value& value, std::string_view path) {
 /// One object on its way from the server.
 class Read : private kube::client::GatheredCall {
  public:
-  Read(const rewrite::DoomedObject& object, kube::client::Client& client)
+  Read(const rewrite::LosingObject& object, kube::client::Client& client)
       : GatheredCall(client), object_(object) {}
 
   void Start(std::string target) {
@@ -102,9 +102,9 @@ class Read : private kube::client::GatheredCall {
   }
   using GatheredCall::is_done;
   bool is_forbidden() const { return is_forbidden_; }
-  const rewrite::DoomedObject& object() const { return object_; }
+  const rewrite::LosingObject& object() const { return object_; }
   const std::string& error() const { return error_; }
-  /// After Look with kUnpruned: the doomed path that was seen.
+  /// After Look with kUnpruned: the path that loses a value that was seen.
   const std::string& seen_path() const { return seen_path_; }
 
   Seen Look(const SettleOptions& options) {
@@ -142,10 +142,10 @@ class Read : private kube::client::GatheredCall {
     }
     const std::string_view uid = metadata->FindText("uid");
     if (uid != object_.uid) return Seen::kUnfit;
-    const auto doomed = std::ranges::find_if(
+    const auto losing = std::ranges::find_if(
         object_.paths, [&](const std::string& path) { return HasPath(read, path); });
-    if (doomed != object_.paths.end()) {
-      seen_path_ = *doomed;
+    if (losing != object_.paths.end()) {
+      seen_path_ = *losing;
       return Seen::kUnpruned;
     }
     // Without the field in etcd its absence says nothing.
@@ -154,7 +154,7 @@ class Read : private kube::client::GatheredCall {
     return proves ? Seen::kPruned : Seen::kUnfit;
   }
 
-  const rewrite::DoomedObject& object_;
+  const rewrite::LosingObject& object_;
   bool is_gone_ = false, is_forbidden_ = false;
   std::string error_, seen_path_;
 };
@@ -166,10 +166,10 @@ class Waiter {
       : options_(options),
         session_(session),
         begin_(session.clock.Now()),
-        rounds_(options.doomed, begin_, options.timeout) {}
+        rounds_(options.losing, begin_, options.timeout) {}
 
   Settled Run() {
-    if (options_.doomed.empty()) return {Settled::Step::kNothingTells, ""};
+    if (options_.losing.empty()) return {Settled::Step::kNothingTells, ""};
     while (rounds_.step() == SettleRounds::Step::kRead) {
       if (!PollUntil(rounds_.due(), [] { return false; })) return Interrupted();
       if (!ReadRound()) return Interrupted();
@@ -186,7 +186,7 @@ class Waiter {
 
   bool ReadRound() {
     std::vector<std::unique_ptr<Read>> reads;
-    for (const rewrite::DoomedObject* object : rounds_.objects()) {
+    for (const rewrite::LosingObject* object : rounds_.objects()) {
       reads.push_back(std::make_unique<Read>(*object, session_.client));
       reads.back()->Start(TargetOf(*object));
     }
@@ -207,7 +207,7 @@ class Waiter {
     return true;
   }
 
-  std::string TargetOf(const rewrite::DoomedObject& object) const {
+  std::string TargetOf(const rewrite::LosingObject& object) const {
     std::string target = options_.collection;
     if (options_.is_namespaced) {
       const std::size_t slash = target.rfind('/');
@@ -220,7 +220,7 @@ class Waiter {
     if (seen == Seen::kPruned || seen == Seen::kUnfit) return;
     // That the time was over says less than what came before.
     if (!read.is_done() && !last_.empty()) return;
-    const rewrite::DoomedObject& object = read.object();
+    const rewrite::LosingObject& object = read.object();
     last_ = object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
     last_ += seen == Seen::kUnpruned ? " still shows " + read.seen_path()
                                      : " could not be read: " + read.error();

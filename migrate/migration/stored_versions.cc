@@ -110,7 +110,7 @@ class VersionsWriter {
     const auto crd = check::GetCrd(session_.client, target_);
     if (!crd) return Keep(crd.error().message);
     result_.after = crd->stored_versions;
-    if (const auto change = check::FindChange(expected_, *crd)) {
+    if (const auto change = check::CheckCrdUnchanged(expected_, *crd)) {
       result_.is_changed = true;
       return Keep(*change);
     }

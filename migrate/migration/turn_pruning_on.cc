@@ -15,10 +15,10 @@
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/migration/admission_webhooks.h"
-#include "migrate/migration/backup_before_flip.h"
-#include "migrate/migration/behind_flip.h"
-#include "migrate/migration/flip.h"
+#include "migrate/migration/after_pruning_on.h"
+#include "migrate/migration/backup_before_pruning.h"
 #include "migrate/migration/pruning_plan.h"
+#include "migrate/migration/pruning_write.h"
 #include "migrate/rewrite/backup.h"
 #include "migrate/rewrite/known_writes.h"
 #include "migrate/rewrite/mutation_pass.h"
@@ -112,8 +112,8 @@ class PruningTurner {
 
   PruningTurnedOn Run() {
     if (run_.dry_run == report::DryRun::kNone) observer().RequireAnswer();
-    if (!ReadCrd() || !TellPlan()) return std::move(ended_);
-    if (run_.dry_run != report::DryRun::kNone) return DryFlip();
+    if (!ReadCrd() || !ReportPlan()) return std::move(ended_);
+    if (run_.dry_run != report::DryRun::kNone) return DryRunOnly();
     if (!observer().Confirm("Turn pruning on for " + run_.name() +
                             "? apiextensions.k8s.io/v1 cannot turn it off again.")) {
       return PruningTurnedOn::End(report::Outcome::kError,
@@ -124,8 +124,8 @@ class PruningTurner {
     if (!ReadCrd() || !TryOneWrite()) return std::move(ended_);
     if (run_.mutation && !BackUpMutated()) return std::move(ended_);
     if (rewrites_before() && !RewriteBefore()) return std::move(ended_);
-    if (!MakeBackup() || !FlipCrd()) return std::move(ended_);
-    return FinishBehindFlip();
+    if (!MakeBackup() || !TurnCrdOn()) return std::move(ended_);
+    return FinishAfterPruningOn();
   }
 
   std::optional<report::ForetoldLoss> TakeForetoldLoss() { return std::move(foretold_loss_); }
@@ -135,7 +135,7 @@ class PruningTurner {
   rewrite::MigrationObserver& observer() const { return run_.session.observer; }
   kube::client::Client& client() const { return run_.session.client; }
   bool is_stopped() const { return run_.session.is_stopped(); }
-  std::optional<std::string> FindLoss() const {
+  std::optional<std::string> CheckLease() const {
     return run_.find_loss ? run_.find_loss() : std::nullopt;
   }
   static std::string NotTurnedOn(const std::string& why) {
@@ -153,21 +153,21 @@ class PruningTurner {
     return false;
   }
   bool Fail(std::string error) { return Fail(report::Outcome::kError, std::move(error)); }
-  bool Interrupt() { return Fail(report::Outcome::kInterrupted, kInterruptedBeforeFlip); }
+  bool Interrupt() { return Fail(report::Outcome::kInterrupted, kInterruptedBeforePruning); }
 
   bool ReadCrd() {
-    flip_target_ = {check::FindCrdsTarget(client()) + "/" + kube::client::UrlEscape(run_.name()),
-                    run_.crd.shape, run_.patch, run_.schemas};
-    auto crd = check::GetCrd(client(), flip_target_.target);
+    pruning_target_ = {check::FindCrdsTarget(client()) + "/" + kube::client::UrlEscape(run_.name()),
+                       run_.crd.shape, run_.patch, run_.schemas};
+    auto crd = check::GetCrd(client(), pruning_target_.target);
     if (!crd) return Fail(crd.error().message);
-    if (const auto change = check::FindChange(run_.crd.shape, *crd)) {
+    if (const auto change = check::CheckCrdUnchanged(run_.crd.shape, *crd)) {
       return Fail(*change + NextStepBehindChange(*crd));
     }
     gitops_owner_ = FindGitOpsOwner(crd->document->root());
     return true;
   }
 
-  bool TellPlan() {
+  bool ReportPlan() {
     const PruningDryRun dry_run =
         DryRunPruning(run_.crd, forecast_,
                       {.chunk_size = run_.sweep_options.chunk_size,
@@ -180,7 +180,7 @@ class PruningTurner {
     if (const std::string why = rewrite::WhyNotWritable(backup_path_); !why.empty()) {
       return Fail("cannot write the backup " + why + "; name another folder by --backup-dir");
     }
-    doomed_ = dry_run.doomed;
+    losing_ = dry_run.losing;
     const UpdateWebhooks webhooks = FindWebhooks();
     PruningPlan plan{.dry_run = dry_run,
                      .webhooks = webhooks,
@@ -223,15 +223,15 @@ class PruningTurner {
                               client());
   }
 
-  PruningTurnedOn DryFlip() {
+  PruningTurnedOn DryRunOnly() {
     if (run_.dry_run == report::DryRun::kClient) return {};
-    const Flip flip = RequestFlip(flip_target_, /*dry_run=*/true, run_.session);
-    if (flip.step == Flip::Step::kDone)
+    const PruningWrite written = RequestPruning(pruning_target_, /*dry_run=*/true, run_.session);
+    if (written.step == PruningWrite::Step::kDone)
       return TryOneWrite() ? PruningTurnedOn() : std::move(ended_);
-    if (flip.step == Flip::Step::kInterrupted)
-      return PruningTurnedOn::End(report::Outcome::kInterrupted, flip.error);
+    if (written.step == PruningWrite::Step::kInterrupted)
+      return PruningTurnedOn::End(report::Outcome::kInterrupted, written.error);
     return PruningTurnedOn::End(report::Outcome::kError,
-                                "the server would not turn pruning on: " + flip.error);
+                                "the server would not turn pruning on: " + written.error);
   }
 
   // An admission webhook that does not answer would keep every object from being rewritten, when
@@ -257,9 +257,9 @@ class PruningTurner {
   // One that loses something if there is any; absent where there is none, or it cannot be read.
   std::optional<cluster::ListedObject> ReadAnyObject() const {
     cluster::ListedObject object;
-    if (!doomed_.empty()) {
-      object.namespace_ = doomed_[0].namespace_;
-      object.name = doomed_[0].name;
+    if (!losing_.empty()) {
+      object.namespace_ = losing_[0].namespace_;
+      object.name = losing_[0].name;
       return object;
     }
     const auto list = client().Get(cluster::WithChunk(run_.crd.ObjectsTarget(""), 1, ""));
@@ -269,7 +269,7 @@ class PruningTurner {
     return cluster::ReadObjectMetadata(items->elements()[0]);
   }
 
-  // As they are: the backup before the flip has what the mutation has made of them.
+  // As they are: the backup before pruning is turned on has what the mutation has made of them.
   bool BackUpMutated() {
     mutation_pass_.emplace(
         rewrite::MutationPassOptions{
@@ -283,7 +283,7 @@ class PruningTurner {
     if (is_stopped()) return Interrupt();
     if (error) return Fail(*error);
     mutation_facts_ = mutation_pass_->facts();
-    mutation_pass_->TellBackup();
+    mutation_pass_->ReportBackup();
     return true;
   }
 
@@ -296,9 +296,9 @@ class PruningTurner {
                                       .verify_from = run_.scope.verify_from,
                                       .passes_after = run_.scope.verify ? 2U : 1U};
     rewrite::RewriteResult result = rewrite::RunRewritePasses(
-        scope, run_.sweep_options, run_.state.MakeFolderBeforeFlip(), run_.session);
+        scope, run_.sweep_options, run_.state.MakeFolderBeforePruning(), run_.session);
     if (mutation_pass_) mutation_facts_ = mutation_pass_->facts();
-    ended_.before_flip = result.sweep.counts;
+    ended_.before_pruning = result.sweep.counts;
     ended_.cleaned = result.cleaned;
     ended_.emptied = result.emptied;
     ended_.failures = std::move(result.sweep.failures);
@@ -309,14 +309,14 @@ class PruningTurner {
 
   bool TakeRewriteBefore(const rewrite::RewriteResult& result) {
     if (result.is_interrupted) return Interrupt();
-    if (const auto loss = FindLoss()) return Fail(NotTurnedOn(*loss) + kGoesOn);
+    if (const auto loss = CheckLease()) return Fail(NotTurnedOn(*loss) + kGoesOn);
     // Of a change of the CRD it looks like a failure of objects.
     if (result.stopped && !ReadCrd()) return false;
     if (result.list_error) return Fail(result.list_error->message + kGoesOn);
     if (result.is_broken) return Fail(*result.stopped + kGoesOn);
     if (result.verified && ended_.failures.empty()) return true;
     // The next run has to try what failed anew.
-    run_.state.ForgetBeforeFlip();
+    run_.state.ForgetBeforePruning();
     std::string why = "not every object could be rewritten";
     if (result.stopped) {
       why = *result.stopped;
@@ -340,7 +340,7 @@ class PruningTurner {
   // A disk may be full, of which nothing is known to whoever reads that.
   BackedUp BackUpOrSay() {
     try {
-      return BackUp(run_, flip_target_.target, backup_path_, forecast_, is_in_one_pass());
+      return BackUp(run_, pruning_target_.target, backup_path_, forecast_, is_in_one_pass());
     } catch (const kube::base::Error& error) {
       BackedUp broken;
       broken.outcome = report::Outcome::kError;
@@ -355,51 +355,53 @@ class PruningTurner {
     BackedUp made;
     if (options_.no_backup) {
       rewrite::ForgetKnownWrites(run_.state.known_writes());
-      made.doomed = doomed_;
+      made.losing = losing_;
     } else {
       made = BackUpOrSay();
     }
     if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
     ended_.backup = made.path;
     if (is_stopped()) return Interrupt();
-    run_.state.NoteBackup(made.path, std::move(made.doomed),
+    run_.state.NoteBackup(made.path, std::move(made.losing),
                           run_.mutation ? run_.mutation->fingerprint() : "");
     return true;
   }
 
-  bool FlipCrd() {
-    const auto loss = FindLoss();
+  bool TurnCrdOn() {
+    const auto loss = CheckLease();
     if (is_stopped()) return Interrupt();
     if (loss) return Fail(NotTurnedOn(*loss) + kRunAnew);
-    flip_ = RequestFlip(flip_target_, /*dry_run=*/false, run_.session);
-    ended_.flipped = flip_.step == Flip::Step::kDone;
-    switch (flip_.step) {
-      case Flip::Step::kDone:
+    pruning_write_ = RequestPruning(pruning_target_, /*dry_run=*/false, run_.session);
+    ended_.has_turned_on = pruning_write_.step == PruningWrite::Step::kDone;
+    switch (pruning_write_.step) {
+      case PruningWrite::Step::kDone:
         return true;
-      case Flip::Step::kInterrupted:
+      case PruningWrite::Step::kInterrupted:
         return Interrupt();
-      case Flip::Step::kUnknown: {
-        const std::string unknown = "it is not known whether pruning was turned on: " + flip_.error;
+      case PruningWrite::Step::kUnknown: {
+        const std::string unknown =
+            "it is not known whether pruning was turned on: " + pruning_write_.error;
         return is_stopped() ? Fail(report::Outcome::kInterrupted, unknown)
                             : Fail(unknown + kGoesOn);
       }
-      case Flip::Step::kRefused:
+      case PruningWrite::Step::kRefused:
         break;
     }
-    return Fail(NotTurnedOn(flip_.error));
+    return Fail(NotTurnedOn(pruning_write_.error));
   }
 
-  PruningTurnedOn FinishBehindFlip() {
+  PruningTurnedOn FinishAfterPruningOn() {
     try {
-      run_.state.NoteFlip(flip_.resource_version, flip_.generation, options_.now());
-      PruningTurnedOn finished = WaitBehindFlip(run_, options_);
-      finished.before_flip = ended_.before_flip;
+      run_.state.NotePruningOn(pruning_write_.resource_version, pruning_write_.generation,
+                               options_.now());
+      PruningTurnedOn finished = WaitAfterPruningOn(run_, options_);
+      finished.before_pruning = ended_.before_pruning;
       finished.cleaned = ended_.cleaned;
       finished.emptied = ended_.emptied;
-      finished.flipped = ended_.flipped;
+      finished.has_turned_on = ended_.has_turned_on;
       return finished;
     } catch (const std::exception& error) {  // a full disk, credentials that nobody renews
-      Fail(BrokenBehindFlip(error.what()));
+      Fail(BrokenAfterPruningOn(error.what()));
       return std::move(ended_);
     }
   }
@@ -409,14 +411,14 @@ class PruningTurner {
   const report::CrdReport& facts_;  // without objects
   const check::RewriteForecast forecast_;
 
-  FlipTarget flip_target_;
+  PruningTarget pruning_target_;
   std::string gitops_owner_;
   fs::path backup_path_;
-  std::vector<rewrite::DoomedObject> doomed_;
+  std::vector<rewrite::LosingObject> losing_;
   std::optional<report::ForetoldLoss> foretold_loss_;
   std::optional<rewrite::MutationPass> mutation_pass_;
   std::optional<report::MutationFacts> mutation_facts_;
-  Flip flip_;
+  PruningWrite pruning_write_;
   PruningTurnedOn ended_;
 };
 

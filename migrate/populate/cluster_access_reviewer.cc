@@ -101,15 +101,15 @@ AccessAnswer AnswerOf(const GatheredCall& call) {
 std::vector<AccessAnswer> ClusterAccessReviewer::Ask(const UserInfo& user,
                                                      const std::vector<TemplateRight>& rights) {
   if (rights.empty()) return {};
-  const kube::client::Turns::Part part(turns_);
+  const kube::client::Scheduler::Participant part(scheduler_);
   std::deque<GatheredCall> calls;  // cancelled while it still is this thread's turn
   std::string problem;
   try {
     for (const TemplateRight& right : rights) {
       calls.emplace_back(client_).Start(RequestOf(user, right));
     }
-    turns_.Wait(clock_.Now() + patience_,
-                [&calls] { return std::ranges::all_of(calls, &GatheredCall::is_done); });
+    scheduler_.Wait(clock_.Now() + patience_,
+                    [&calls] { return std::ranges::all_of(calls, &GatheredCall::is_done); });
   } catch (const std::exception& thrown) {
     problem = thrown.what();
   }

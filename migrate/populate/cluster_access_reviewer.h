@@ -5,7 +5,7 @@
 
 #include "kube/base/clock.h"
 #include "kube/client/client.h"
-#include "kube/client/turns.h"
+#include "kube/client/scheduler.h"
 #include "migrate/populate/access_reviewer.h"
 
 namespace migrate::populate {
@@ -16,10 +16,10 @@ namespace migrate::populate {
 /// system:auth-delegator has it.
 ///
 /// A client is for one thread, and is asked here by those that answer webhooks. So this one is for
-/// nobody else, on a connection of its own, and they take turns at it: whoever waits polls for all,
-/// so that the questions of many are under way at the same time, no thread is needed for it, and
-/// where nobody asks nothing is done. A watch on the same client would keep each question waiting
-/// until something happens.
+/// nobody else, on a connection of its own, and they take scheduler at it: whoever waits polls for
+/// all, so that the questions of many are under way at the same time, no thread is needed for it,
+/// and where nobody asks nothing is done. A watch on the same client would keep each question
+/// waiting until something happens.
 ///
 /// What has no answer within `patience` is kUnknown; that has to be less than the API server waits
 /// for the webhook. Where the client has patience too (ClientOptions::patience) a question that is
@@ -31,7 +31,7 @@ class ClusterAccessReviewer : public AccessReviewer {
   /// Both must outlive it.
   ClusterAccessReviewer(kube::client::Client& client, const kube::base::Clock& clock,
                         kube::base::Clock::Duration patience = kPatience)
-      : client_(client), clock_(clock), patience_(patience), turns_(client, clock) {}
+      : client_(client), clock_(clock), patience_(patience), scheduler_(client, clock) {}
 
   std::vector<AccessAnswer> Ask(const kube::admission::UserInfo& user,
                                 const std::vector<TemplateRight>& rights) override;
@@ -40,7 +40,7 @@ class ClusterAccessReviewer : public AccessReviewer {
   kube::client::Client& client_;
   const kube::base::Clock& clock_;
   const kube::base::Clock::Duration patience_;
-  kube::client::Turns turns_;
+  kube::client::Scheduler scheduler_;
 };
 
 }  // namespace migrate::populate

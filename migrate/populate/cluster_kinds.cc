@@ -106,7 +106,7 @@ void ClusterKinds::ReadKinds(const kube::client::Session& session) {
     for (Version& version : versions) {
       const auto& list = lists[next++];
       if (list) {
-        TakeKinds(group, version, (*list)->root());
+        AddKinds(group, version, (*list)->root());
       } else {
         version.error = Unreadable(group, version.name, kube::client::ServerMessage(list.error()));
       }
@@ -114,7 +114,7 @@ void ClusterKinds::ReadKinds(const kube::client::Session& session) {
   }
 }
 
-void ClusterKinds::TakeKinds(const std::string& group, Version& version, const Value& list) {
+void ClusterKinds::AddKinds(const std::string& group, Version& version, const Value& list) {
   if (list.Find("resources", Type::kArray) == nullptr) {
     version.error = Unreadable(group, version.name, "the server's answer is no list of resources");
     return;

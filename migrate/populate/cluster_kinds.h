@@ -71,7 +71,7 @@ class ClusterKinds {
   // Why not; empty: they were.
   std::string ReadGroups(const std::set<std::string>& groups, const kube::client::Session& session);
   void ReadKinds(const kube::client::Session& session);
-  static void TakeKinds(const std::string& group, Version& version, const kube::json::Value& list);
+  static void AddKinds(const std::string& group, Version& version, const kube::json::Value& list);
 
   std::map<std::string, Versions> groups_;  // those that the cluster has, the preferred one first
 };

@@ -47,7 +47,7 @@ class Expander {
     if (each.IsLeftAlone()) return HoldAll(each);
     expansion_.templates.push_back(each.name);
     const std::string apply_set = TemplateApplySetId(each.name);
-    for (const Value& object : each.objects) TakeObject(object, each.name, apply_set);
+    for (const Value& object : each.objects) HandleObject(object, each.name, apply_set);
   }
 
   Expansion Finish() {
@@ -58,8 +58,8 @@ class Expander {
   }
 
  private:
-  void TakeObject(const Value& written, const std::string& template_name,
-                  const std::string& apply_set) {
+  void HandleObject(const Value& written, const std::string& template_name,
+                    const std::string& apply_set) {
     Value object = kube::json::CopyForChange(written, arena_);
     const Variables variables{.namespace_ = target_.name, .creator = target_.creator};
     Substitution substitution(variables);

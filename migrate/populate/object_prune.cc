@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kLeaveHolds(5);
 
 }  // namespace
 
-const std::optional<std::string>& PruneLeaves::WhyNot(const std::string& template_name) {
+const std::optional<std::string>& DeletionCheck::WhyNot(const std::string& template_name) {
   const auto now = session_.clock.Now();
   const auto [place, is_new] = answers_.try_emplace(template_name);
   Answer& answer = place->second;
@@ -27,7 +27,7 @@ const std::optional<std::string>& PruneLeaves::WhyNot(const std::string& templat
   return answer.why_not;
 }
 
-std::optional<std::string> PruneLeaves::Ask(const std::string& template_name) const {
+std::optional<std::string> DeletionCheck::Ask(const std::string& template_name) const {
   const auto known = input_.known.find(template_name);
   const bool is_known = known != input_.known.end();
   const TemplateNow now = LookAgain(template_name, is_known ? &known->second : nullptr, session_);

@@ -24,7 +24,7 @@ namespace migrate::populate {
 /// Whether what was made of a template may be deleted where it is not wanted any more: the template
 /// has to be as the deletion was planned by, or as gone. Asks the server, once for each template,
 /// and again some seconds after a leave was given.
-class PruneLeaves {
+class DeletionCheck {
  public:
   /// Is told, once, of a template of which nothing may be deleted: it `is_changed`, or the server
   /// does not say. Not where the session was stopped meanwhile.
@@ -32,8 +32,8 @@ class PruneLeaves {
                                              const std::string& why)>;
 
   /// Both must outlive it.
-  PruneLeaves(const PopulationInput& input, const kube::client::Session& session,
-              RefusedFunction on_refused)
+  DeletionCheck(const PopulationInput& input, const kube::client::Session& session,
+                RefusedFunction on_refused)
       : input_(input), session_(session), on_refused_(std::move(on_refused)) {}
 
   /// Why not; absent: it may.

@@ -82,10 +82,10 @@ class PopulationRun {
     }
     const RoundNews news = {
         .on_expansion = [this](const std::string& name,
-                               const Expansion& expansion) { Tell(name, expansion); },
+                               const Expansion& expansion) { Log(name, expansion); },
         .on_object =
             [this](const PopulatedObject& object) {
-              notes_.events().TakeObject(object);
+              notes_.events().HandleObject(object);
               objects_[object.namespace_].push_back(object);
             },
         .on_error = [this](const std::string& error) { Fault(error); },
@@ -104,15 +104,15 @@ class PopulationRun {
     notes_.SendKept(names.size());
   }
 
-  void Tell(const std::string& name, const Expansion& expansion) {
-    notes_.events().TakeExpansion(name, expansion);
-    if (!options_.namespaces.empty()) TellStanding(name, expansion);
+  void Log(const std::string& name, const Expansion& expansion) {
+    notes_.events().HandleExpansion(name, expansion);
+    if (!options_.namespaces.empty()) ReportStanding(name, expansion);
     for (const auto& replaced : expansion.replaced) Warn(name + ": " + Describe(replaced));
     for (const auto& held : expansion.held) Warn(name + ": " + Describe(held));
   }
 
   // Of those that are named: of all it would be no news.
-  void TellStanding(const std::string& name, const Expansion& expansion) {
+  void ReportStanding(const std::string& name, const Expansion& expansion) {
     const std::string standing = DescribeStanding(name, expansion.standing);
     if (!standing.empty()) return Note(standing);
     if (expansion.templates.empty()) Note("no template selects " + name);

@@ -91,7 +91,7 @@ void PopulationControl::Advance() {
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
   LookAtClosed();
   LookAtGuard();
-  TellLeftAlone();
+  ReportLeftAlone();
   const std::vector<std::string> names =
       leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::vector<std::string>();
   if (!names.empty()) LookAt(names);
@@ -137,12 +137,12 @@ bool PopulationControl::IsChanged(const std::string& namespace_,
 void PopulationControl::TakeChanges() {
   PopulationChanges changes = watch_.TakeChanges();
   if (changes.empty()) return;
-  for (auto& [name, found] : changes.namespaces) TakeNamespace(name, std::move(found));
-  for (auto& [name, entry] : changes.templates) TakeTemplate(name, std::move(entry));
+  for (auto& [name, found] : changes.namespaces) HandleNamespace(name, std::move(found));
+  for (auto& [name, entry] : changes.templates) HandleTemplate(name, std::move(entry));
 }
 
-void PopulationControl::TakeNamespace(const std::string& name,
-                                      std::optional<ClusterNamespace> found) {
+void PopulationControl::HandleNamespace(const std::string& name,
+                                        std::optional<ClusterNamespace> found) {
   const auto old = state_.input.namespaces.find(name);
   const bool was_there = old != state_.input.namespaces.end();
   const bool is_another = was_there && (!found || found->uid != old->second.uid);
@@ -209,7 +209,8 @@ std::string PopulationControl::WhyClosed(const ClusterNamespace& found) const {
   return is_populated ? "" : "it does not have all objects of its templates";
 }
 
-void PopulationControl::TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry) {
+void PopulationControl::HandleTemplate(const std::string& name,
+                                       std::optional<TemplateEntry> entry) {
   const auto known = state_.input.known.find(name);
   const bool was_there = known != state_.input.known.end();
   if (!entry && !was_there) return;
@@ -245,7 +246,7 @@ void PopulationControl::LookAtGuard() {
   }
 }
 
-void PopulationControl::TellLeftAlone() {
+void PopulationControl::ReportLeftAlone() {
   for (const std::string& name : std::exchange(changed_templates_, {})) {
     are_refusals_new_ = true;
     if (const auto remark = state_.input.WhyLeftAlone(name)) options_.tell(remark->text);
@@ -291,12 +292,12 @@ void PopulationControl::LookAt(const std::vector<std::string>& names) {
     counts_.CountRound();
     const RoundNews news = {.on_expansion =
                                 [this](const std::string& name, const auto& expansion) {
-                                  notes_.events().TakeExpansion(name, expansion);
+                                  notes_.events().HandleExpansion(name, expansion);
                                 },
                             .on_object =
                                 [this](const report::PopulatedObject& object) {
                                   counts_.Count(object.population_class);
-                                  notes_.events().TakeObject(object);
+                                  notes_.events().HandleObject(object);
                                 },
                             .on_error = options_.tell,
                             .is_changed =

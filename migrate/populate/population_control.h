@@ -10,8 +10,8 @@
 
 #include "kube/base/clock.h"
 #include "kube/client/session.h"
+#include "migrate/populate/cache_updater.h"
 #include "migrate/populate/due_namespaces.h"
-#include "migrate/populate/known_feed.h"
 #include "migrate/populate/known_population.h"
 #include "migrate/populate/population.h"
 #include "migrate/populate/population_counts.h"
@@ -70,14 +70,14 @@ class PopulationControl {
 
  private:
   void TakeChanges();
-  void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
-  void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
+  void HandleTemplate(const std::string& name, std::optional<TemplateEntry> entry);
+  void HandleNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
   bool IsOverdue(const ClusterNamespace& found) const;
   void LookAtClosed();
   std::string WhyClosed(const ClusterNamespace& found) const;
   void LookAtGuard();
-  void TellLeftAlone();
+  void ReportLeftAlone();
   void Look();
   bool IsChanged(const std::string& namespace_, const std::string& template_name) const;
   void PublishCounts();
@@ -95,7 +95,7 @@ class PopulationControl {
   PopulationCounts& counts_;
   const kube::client::Session session_, round_session_;
   PopulationWatch watch_;
-  KnownFeed feed_;
+  CacheUpdater feed_;
   PopulationNotes notes_;
   PopulationState state_;
   DueNamespaces due_;

@@ -42,8 +42,8 @@ class PopulationReader {
       const std::string type(kube::json::TypeName(object.value.type()));
       return reader_.AddError(object, "not an object but " + type);
     }
-    if (IsNamespaceTemplate(object.value)) return TakeTemplate(object);
-    if (IsNamespace(object.value)) return TakeNamespace(object);
+    if (IsNamespaceTemplate(object.value)) return HandleTemplate(object);
+    if (IsNamespace(object.value)) return HandleNamespace(object);
     const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object.value);
     if (type.kind.empty()) return reader_.AddError(object, "Object 'Kind' is missing");
     if (type.kind == kTemplateKind && type.group_version.group == kGroup) {
@@ -53,7 +53,7 @@ class PopulationReader {
     ++others_[{type.group_version.ToString(), std::string(type.kind)}];
   }
 
-  void TakeTemplate(const ManifestObject& object) {
+  void HandleTemplate(const ManifestObject& object) {
     auto read = ReadNamespaceTemplate(object.value);
     if (!read) return AddErrors(object, read.error());
     for (const std::string& path : read->unknown_fields) {
@@ -69,7 +69,7 @@ class PopulationReader {
     Keep(templates_, object, *std::move(read));
   }
 
-  void TakeNamespace(const ManifestObject& object) {
+  void HandleNamespace(const ManifestObject& object) {
     auto read = ReadNamespace(object.value);
     if (!read) {
       files_.unreadable_namespaces.insert(NameOf(object));

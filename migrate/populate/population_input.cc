@@ -79,7 +79,7 @@ cluster::TakerMaker MakerOf() {
 }
 
 // Errors come before notes.
-void TellLeftAlone(PopulationInput& input) {
+void ReportLeftAlone(PopulationInput& input) {
   for (const auto& [name, refusal] : input.refused) {
     input.remarks.push_back(*input.WhyLeftAlone(name));
   }
@@ -246,7 +246,7 @@ PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces, 
     input.PutTemplate(std::move(entry));
   }
   if (input.UsesCreator()) input.SetCreatorGuard(trusts_creator ? "" : ReadCreatorGuard(session));
-  TellLeftAlone(input);
+  ReportLeftAlone(input);
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (!jobs[i].error) {
       input.namespaces.merge(static_cast<NamespaceTaker&>(*jobs[i].taker).namespaces);

@@ -146,7 +146,7 @@ std::string ReasonOf(PopulationClass population_class) {
 
 }  // namespace
 
-void RoundEvents::TakeExpansion(const std::string& namespace_, const Expansion& expansion) {
+void RoundEvents::HandleExpansion(const std::string& namespace_, const Expansion& expansion) {
   News& news = news_[namespace_];
   for (const auto& replaced : expansion.replaced) {
     news.problems.push_back({"Replaced", Describe(replaced)});
@@ -154,7 +154,7 @@ void RoundEvents::TakeExpansion(const std::string& namespace_, const Expansion& 
   for (const auto& held : expansion.held) news.problems.push_back({"Held", Describe(held)});
 }
 
-void RoundEvents::TakeObject(const PopulatedObject& object) {
+void RoundEvents::HandleObject(const PopulatedObject& object) {
   News& news = news_[object.namespace_];
   const std::string reason = ReasonOf(object.population_class);
   if (!reason.empty()) {

@@ -69,8 +69,8 @@ kube::client::ApiRequest PopulatedLabelRequest(const std::string& namespace_,
 class RoundEvents {
  public:
   // What a round tells (RoundNews).
-  void TakeExpansion(const std::string& namespace_, const Expansion& expansion);
-  void TakeObject(const report::PopulatedObject& object);
+  void HandleExpansion(const std::string& namespace_, const Expansion& expansion);
+  void HandleObject(const report::PopulatedObject& object);
 
   /// Those of the round, by namespace; `uids` are those of the namespaces that were looked at.
   std::vector<PopulationEvent> Take(const std::map<std::string, std::string>& uids);

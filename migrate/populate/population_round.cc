@@ -43,7 +43,7 @@ void Writer::Finish() {
 
 void Writer::Step(bool waits) {
   if (waits) session_.Poll(std::min(session_.clock.Now() + cluster::kTick, pool_.next_event()));
-  pool_.TakeAnswers(on_done_);
+  pool_.HandleAnswers(on_done_);
   session_.is_stopped() ? pool_.Stop() : pool_.SendDue();
   if (session_.clock.Now() < ticked_ + cluster::kTick) return;
   ticked_ = session_.clock.Now();
@@ -117,7 +117,7 @@ class Round {
   bool IsLeftAlone(const std::string& template_name) const {
     return state_.input.left_alone.contains(template_name) || orphans_.contains(template_name);
   }
-  void Tell() const {
+  void Log() const {
     const std::size_t done = done_ + members_done_.size();
     news_.on_progress(done, std::max(done, expected_));
   }
@@ -259,7 +259,7 @@ class Round {
   void Apply(const std::vector<std::string>& namespaces) {
     // Each object is told of by itself.
     const auto on_done = [](const rewrite::Exchange&) {};
-    Writer writer(options_, session_, on_done, [this] { Tell(); });
+    Writer writer(options_, session_, on_done, [this] { Log(); });
     for (const std::string& name : namespaces) {
       if (!plans_.contains(name)) continue;
       if (IsOverTime()) {
@@ -367,7 +367,7 @@ class Round {
       }
       members_done_.push_back({object, done.result(), done.message()});
     };
-    Writer writer(options_, session_, on_done, [this] { Tell(); });
+    Writer writer(options_, session_, on_done, [this] { Log(); });
     for (const auto& [name, plan] : plans_) {
       // What is deleted leaves the index.
       const MemberIndex::OfNamespace members = state_.members.Of(name);
@@ -475,7 +475,7 @@ class Round {
   std::map<std::string, ApplySetExtent> extents_;  // of what templates get here
   std::set<std::string> changed_;                  // templates, meanwhile; left to the next round
   std::set<std::string> orphans_;  // templates that cannot be made the parents of what they have
-  PruneLeaves leaves_;
+  DeletionCheck leaves_;
   std::vector<MemberDone> members_done_;
   std::set<std::string> applied_uids_;  // of what is wanted and there
   std::set<std::string> postponed_;     // namespaces

@@ -92,7 +92,7 @@ cluster::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read,
 
 }  // namespace
 
-PopulationWatch::PopulationWatch(const kube::client::Session& session, const TellFunction& tell,
+PopulationWatch::PopulationWatch(const kube::client::Session& session, const LogFunction& tell,
                                  std::function<void()> on_news, bool watches_configurations)
     : session_(session),
       on_news_(std::move(on_news)),
@@ -101,7 +101,7 @@ PopulationWatch::PopulationWatch(const kube::client::Session& session, const Tel
       namespace_watch_(NamespaceOptions(tell), session),
       watches_configurations_(watches_configurations) {}
 
-cluster::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction& tell) {
+cluster::ListWatch::Options PopulationWatch::TemplateOptions(const LogFunction& tell) {
   auto options = OptionsOf<TemplateEntry>(
       ReadTemplate,
       [this](const std::string& name, std::optional<TemplateEntry> entry) {
@@ -117,7 +117,7 @@ cluster::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction&
   return options;
 }
 
-cluster::ListWatch::Options PopulationWatch::NamespaceOptions(const TellFunction& tell) {
+cluster::ListWatch::Options PopulationWatch::NamespaceOptions(const LogFunction& tell) {
   auto options = OptionsOf<ClusterNamespace>(
       ReadClusterNamespace,
       [this](const std::string& name, std::optional<ClusterNamespace> found) {

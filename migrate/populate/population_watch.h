@@ -31,11 +31,11 @@ struct PopulationChanges {
 class PopulationWatch {
  public:
   /// Takes a line for people, without a line break.
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
   /// What `session` refers to must outlive it.
   /// `on_news` is called whenever there are some for TakeNews, also from within Client::Poll.
   /// Configurations are watched where it `watches_configurations`.
-  PopulationWatch(const kube::client::Session& session, const TellFunction& tell,
+  PopulationWatch(const kube::client::Session& session, const LogFunction& tell,
                   std::function<void()> on_news, bool watches_configurations = false);
 
   /// Reads both for the first time. False: the session was stopped meanwhile. Throws
@@ -56,14 +56,14 @@ class PopulationWatch {
   std::optional<kube::base::Clock::TimePoint> blind_since() const;
 
  private:
-  cluster::ListWatch::Options TemplateOptions(const TellFunction& tell);
-  cluster::ListWatch::Options NamespaceOptions(const TellFunction& tell);
+  cluster::ListWatch::Options TemplateOptions(const LogFunction& tell);
+  cluster::ListWatch::Options NamespaceOptions(const LogFunction& tell);
   cluster::ListWatch::Options ConfigurationOptions();
   void LookForConfigurations();
 
   const kube::client::Session session_;
   const std::function<void()> on_news_;
-  const TellFunction tell_;
+  const LogFunction tell_;
   PopulationChanges changes_, news_;
   std::set<std::string> templates_, namespaces_;  // names of those that there are
   cluster::ListWatch template_watch_, namespace_watch_;

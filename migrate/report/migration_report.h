@@ -92,10 +92,12 @@ struct CrdMigration {
   bool begins_anew =
       false;  ///< of a run over some objects, or a dry run, nothing is kept for later
 
-  ClassCounts counts;                      ///< of the sweep behind the flip; adds up to the listed
-  std::vector<ObjectFailure> failures;     ///< by namespace and name; also those before the flip
-  std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
-  bool pruning_enabled = false;            ///< this run turned pruning on
+  ClassCounts counts;  ///< of the sweep after pruning is on; adds up to the listed
+  std::vector<ObjectFailure>
+      failures;  ///< by namespace and name; also those before pruning is turned on
+  std::optional<ClassCounts>
+      before_pruning;            ///< where everything was rewritten before pruning is turned on
+  bool pruning_enabled = false;  ///< this run turned pruning on
   /// Where this run was to turn pruning on and could tell; absent of one that goes on behind that.
   std::optional<ForetoldLoss> foretold_loss{};
   std::string crd_file{};                  ///< whose CRD came with it; empty: none
@@ -129,7 +131,7 @@ struct CrdMigration {
 
 /// True if everything was rewritten before pruning was to be turned on, and the run ended there.
 inline bool EndedBeforePruning(const CrdMigration& crd) {
-  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
+  return crd.before_pruning && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
 }
 
 /// Why --all does not take up a CRD that preserves unknown fields.

@@ -80,7 +80,7 @@ void CrdAccount::Take(const ObjectRestore& restore, bool names_object) {
     written_[IdentityOf(object.namespace_, object.name)] = {
         cluster::StableHash(outcome.resource_version), restore_class == RestoreClass::kRecreated};
   }
-  if (restore_class == RestoreClass::kRecreated) TakeRecreated(object);
+  if (restore_class == RestoreClass::kRecreated) RecordRecreated(object);
   if (!names_object) return;
   report::RestoredObject named{.namespace_ = object.namespace_,
                                .name = object.name,
@@ -94,7 +94,7 @@ void CrdAccount::Take(const ObjectRestore& restore, bool names_object) {
   report_.objects.push_back(std::move(named));
 }
 
-void CrdAccount::TakeRecreated(const BackupObject& object) {
+void CrdAccount::RecordRecreated(const BackupObject& object) {
   const kube::json::Value* metadata = object.value().Find("metadata");
   if (metadata == nullptr) return;
   const kube::json::Value* owners = metadata->Find("ownerReferences");
@@ -132,7 +132,7 @@ void CrdAccount::AddFailure(const BackupObject& object, const RestoreOutcome& ou
                               .is_namesake = outcome.is_namesake});
 }
 
-void CrdAccount::TakeFailure(const ReadObject& object, const std::string& why) {
+void CrdAccount::RecordFailure(const ReadObject& object, const std::string& why) {
   ++report_.counts[RestoreClass::kFailed];
   report_.failures.push_back({.namespace_ = std::string(object.namespace_),
                               .name = std::string(object.name),
@@ -148,7 +148,7 @@ const CrdAccount::Written* CrdAccount::FindWritten(const ReadObject& object) con
 }
 
 // An object that others have written since, or deleted, is theirs.
-void CrdAccount::TakeReadBack(const ObjectRestore& restore) {
+void CrdAccount::RecordReadBack(const ObjectRestore& restore) {
   const BackupObject& object = restore.object();
   const RestoreOutcome& outcome = restore.outcome();
   ++report_.verification.read;

@@ -53,7 +53,7 @@ class CrdAccount {
   /// Takes what became of an object. `names_object`: for CrdRestore::objects.
   void Take(const ObjectRestore& restore, bool names_object);
   /// An object that cannot even be asked for.
-  void TakeFailure(const ReadObject& object, const std::string& why);
+  void RecordFailure(const ReadObject& object, const std::string& why);
 
   /// Whether this run has written an object, so that it is to be read back; and was it made anew.
   struct Written {
@@ -62,7 +62,7 @@ class CrdAccount {
   };
   const Written* FindWritten(const ReadObject& object) const;
   /// Takes what reading it back has shown.
-  void TakeReadBack(const ObjectRestore& restore);
+  void RecordReadBack(const ObjectRestore& restore);
 
   /// What has to be known of objects that were made anew, or would be: a sentence each.
   std::vector<std::string> NotesOfRecreated() const;
@@ -81,7 +81,7 @@ class CrdAccount {
 
   static void Count(const Paths& paths, const std::string& object, FieldCounts& counts);
   static std::vector<report::RestoredField> List(const FieldCounts& counts);
-  void TakeRecreated(const BackupObject& object);
+  void RecordRecreated(const BackupObject& object);
   void AddFailure(const BackupObject& object, const RestoreOutcome& outcome);
 
   CrdTarget crd_;

@@ -63,7 +63,7 @@ class Accounts {
       throw Error("the backup \"" + options_.backup + "\" holds no objects");
     for (const check::DiffTarget& target : options_.targets) RequireMet(target);
     for (const auto& [type, account] : accounts_) Check(*account);
-    TellUnmetFields();
+    ReportUnmetFields();
   }
 
   /// Whether an object of the backup counts; the null pointer: it does not.
@@ -303,7 +303,7 @@ class Accounts {
     }
   }
 
-  void TellUnmetFields() const {
+  void ReportUnmetFields() const {
     const auto has_chosen = [](const auto& entry) { return entry.second->chosen() > 0; };
     if (session_.is_stopped() || std::ranges::none_of(accounts_, has_chosen)) return;
     for (const std::size_t number : unmet_fields_) {
@@ -345,7 +345,7 @@ class RestorePass {
   void Run() {
     ReadBackup(options_.backup, [this](const ReadObject& object) { Begin(object); });
     while (!pool_.is_idle()) Step();
-    Tell();
+    Log();
   }
 
  private:
@@ -365,14 +365,14 @@ class RestorePass {
     }
     const kube::crd::CrdVersion* version = account->crd().VersionOf(object.value);
     if (version == nullptr) {
-      return account->TakeFailure(object,
-                                  "its version is not served any more, and a webhook converts "
-                                  "versions, so that only the server could");
+      return account->RecordFailure(object,
+                                    "its version is not served any more, and a webhook converts "
+                                    "versions, so that only the server could");
     }
     if (account->crd().is_namespaced() == own.namespace_.empty()) {
-      return account->TakeFailure(object, own.namespace_.empty()
-                                              ? "it has no namespace, and its kind has one"
-                                              : "it has a namespace, and its kind has none");
+      return account->RecordFailure(object, own.namespace_.empty()
+                                                ? "it has no namespace, and its kind has one"
+                                                : "it has a namespace, and its kind has none");
     }
     while (!stopped_ && !pool_.HasRoom()) Step();
     if (stopped_) return;
@@ -384,20 +384,20 @@ class RestorePass {
 
   void Step(bool waits = true) {
     if (waits) session_.Poll(std::min(session_.clock.Now() + cluster::kTick, pool_.next_event()));
-    pool_.TakeAnswers(
+    pool_.HandleAnswers(
         [this](const rewrite::Exchange& exchange) {
           OnDoneWith(static_cast<const ObjectRestore&>(exchange));
         },
         [this](const rewrite::Exchange& exchange) { streak_.OnPutOff(exchange); });
     LookForStop();
     if (!stopped_) pool_.SendDue();
-    if (session_.clock.Now() >= ticked_ + cluster::kTick) Tell();
+    if (session_.clock.Now() >= ticked_ + cluster::kTick) Log();
   }
 
   void OnDoneWith(const ObjectRestore& restore) {
     ++done_;
     CrdAccount& account = AccountOf(restore);
-    if (is_reading_back()) return account.TakeReadBack(restore);
+    if (is_reading_back()) return account.RecordReadBack(restore);
     account.Take(restore, options_.names_objects);
     const RestoreOutcome& outcome = restore.outcome();
     // That objects were deleted or changed says nothing of the server.
@@ -419,10 +419,10 @@ class RestorePass {
   void LookForStop() {
     if (session_.is_stopped()) return Stop("");
     if (stopped_ || is_reading_back() || session_.clock.Now() < next_check_) return;
-    if (const auto loss = leases_.FindLoss()) return Stop(*loss + "; run the same command again");
+    if (const auto loss = leases_.CheckLease()) return Stop(*loss + "; run the same command again");
     for (const auto& [type, account] : accounts_.all()) {
       if (account->chosen() == 0) continue;
-      if (const auto change = account->guard().FindChange())
+      if (const auto change = account->guard().CheckCrdUnchanged())
         return Stop(account->crd().name() + ": " + *change);
     }
     next_check_ = session_.clock.Now() + kChangeInterval;
@@ -433,7 +433,7 @@ class RestorePass {
     pool_.Stop();
   }
 
-  void Tell() {
+  void Log() {
     ticked_ = session_.clock.Now();
     session_.observer.OnProgress(what_, {.listed = done_, .expected = expected_, .counts = {}});
   }
@@ -466,7 +466,7 @@ class RestoreRun {
     accounts_.Open();
     if (!IsRefused()) TakeLeases();
     if (!IsRefused() && !session_.is_stopped()) {
-      TellUnknownPruning();
+      ReportUnknownPruning();
       PutBack();
     }
     Finish();
@@ -499,7 +499,7 @@ class RestoreRun {
     }
   }
 
-  void TellUnknownPruning() {
+  void ReportUnknownPruning() {
     for (const auto& [type, account] : accounts_.all()) {
       if (account->crd().knows_pruning() || account->chosen() == 0) continue;
       session_.observer.OnLine(
@@ -514,7 +514,7 @@ class RestoreRun {
     RestorePass pass(options_, options_.settings, "restoring", accounts_, leases_, session_);
     pass.Run();
     stopped_ = pass.stopped();
-    if (!stopped_) TellOfRecreated();
+    if (!stopped_) ReportOfRecreated();
     if (!verifies()) return;
     RestoreSettings settings = options_.settings;
     settings.reads_back = true;
@@ -523,7 +523,7 @@ class RestoreRun {
     stopped_ = reading.stopped();
   }
 
-  void TellOfRecreated() {
+  void ReportOfRecreated() {
     for (const auto& [type, account] : accounts_.all()) {
       for (const std::string& note : account->NotesOfRecreated())
         session_.observer.OnLine("note: " + account->crd().name() + ": " + note);

@@ -20,9 +20,9 @@ std::string RestoreLeases::Take(const std::string& crd_name, const std::string& 
   return "";
 }
 
-std::optional<std::string> RestoreLeases::FindLoss() {
+std::optional<std::string> RestoreLeases::CheckLease() {
   for (const auto& lease : taken_) {
-    if (auto loss = lease->FindLoss()) return loss;
+    if (auto loss = lease->CheckLease()) return loss;
   }
   return std::nullopt;
 }

@@ -22,8 +22,8 @@ class RestoreLeases {
   /// nothing may be written; empty: it may, or the session was stopped. That others would not be
   /// seen is a warning.
   std::string Take(const std::string& crd_name, const std::string& crd_uid);
-  /// Of whichever was taken: as migration::CrdLease::FindLoss.
-  std::optional<std::string> FindLoss();
+  /// Of whichever was taken: as migration::CrdLease::CheckLease.
+  std::optional<std::string> CheckLease();
 
  private:
   const migration::LeaseOptions& options_;

@@ -25,7 +25,7 @@ class BackupRun::Taker : public cluster::ItemTaker {
  public:
   Taker(BackupRun& run, int attempt) : run_(run), attempt_(attempt) {}
   void Take(std::size_t, kube::json::Document& item, std::uint64_t number) override {
-    run_.TakeItem(attempt_, item, number);
+    run_.HandleItem(attempt_, item, number);
   }
 
  private:
@@ -45,7 +45,7 @@ void BackupRun::Begin() {
   watch_ = std::make_unique<cluster::ObjectWatch>(
       options_.target,
       [this](cluster::WatchEventType type, Value& object, kube::json::Document&) {
-        TakeEvent(type, object);
+        HandleEvent(type, object);
       },
       session_);
   // The old one has to be gone first: it has the same name.
@@ -53,7 +53,7 @@ void BackupRun::Begin() {
   known_.reset();
   backup_ = std::make_unique<Backup>(options_.path);
   known_ = std::make_unique<KnownWritesLog>(options_.known_writes, options_.generation);
-  doomed_.Clear();
+  losing_.Clear();
 }
 
 BackupRun::Step BackupRun::Read() {
@@ -73,7 +73,7 @@ BackupRun::Step BackupRun::Read() {
 BackupRun::Step BackupRun::ReadList() {
   std::vector<cluster::ListJob> jobs;
   jobs.emplace_back(options_.target, [this]() -> std::shared_ptr<cluster::ItemTaker> {
-    doomed_.Clear();
+    losing_.Clear();
     return std::make_shared<Taker>(*this, ++attempts_);
   });
   const auto on_progress = [&](const cluster::ListProgress& progress) {
@@ -115,15 +115,15 @@ BackupRun::Step BackupRun::CatchUp() {
   return is_stopped() ? Step::kInterrupted : Step::kDone;
 }
 
-void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t number) {
+void BackupRun::HandleItem(int attempt, kube::json::Document& item, std::uint64_t number) {
   Value& object = item.root();
-  doomed_.Look(object, number, forecast_);
+  losing_.Look(object, number, forecast_);
   const bool is_backed_up = forecast_.Changes(object);
   Note(object, is_backed_up);
   if (is_backed_up) backup_->AddListed(attempt, object);
 }
 
-void BackupRun::TakeEvent(cluster::WatchEventType type, Value& object) {
+void BackupRun::HandleEvent(cluster::WatchEventType type, Value& object) {
   const bool is_backed_up = type != cluster::WatchEventType::kDeleted && forecast_.Changes(object);
   Note(object, is_backed_up);
   if (is_backed_up) {
@@ -150,8 +150,8 @@ std::string BackupRun::unwatched_because() const {
   return watch_->state() == cluster::ObjectWatch::State::kFailed ? watch_->error() : "";
 }
 
-std::vector<DoomedObject> BackupRun::doomed() const {
-  return doomed_.Pick([this](std::string_view uid) { return backup_->HasWrites(uid); });
+std::vector<LosingObject> BackupRun::losing() const {
+  return losing_.Pick([this](std::string_view uid) { return backup_->HasWrites(uid); });
 }
 
 }  // namespace migrate::rewrite

@@ -13,8 +13,8 @@
 #include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/object_watch.h"
 #include "migrate/rewrite/backup.h"
-#include "migrate/rewrite/doomed_objects.h"
 #include "migrate/rewrite/known_writes.h"
+#include "migrate/rewrite/losing_objects.h"
 
 namespace migrate::rewrite {
 
@@ -49,7 +49,7 @@ class BackupRun {
   /// Reads the list, and the watch until nothing has come for a moment.
   Step Read();
   /// Ends the watch: no object is read any more. After Read, and as shortly as can be before the
-  /// flip: what is written in between is not in the files.
+  /// write: what is written in between is not in the files.
   void EndWatch();
   /// Makes both files complete.
   BackupSummary Complete();
@@ -59,7 +59,7 @@ class BackupRun {
   /// Empty if they could.
   std::string unwatched_because() const;
   /// After Complete: objects that lose a field and were not written since the list.
-  std::vector<DoomedObject> doomed() const;
+  std::vector<LosingObject> losing() const;
 
  private:
   class Taker;
@@ -67,8 +67,8 @@ class BackupRun {
   Step ReadList();
   Step CatchUp();
   void Begin();
-  void TakeItem(int attempt, kube::json::Document& item, std::uint64_t number);
-  void TakeEvent(cluster::WatchEventType type, kube::json::Value& object);
+  void HandleItem(int attempt, kube::json::Document& item, std::uint64_t number);
+  void HandleEvent(cluster::WatchEventType type, kube::json::Value& object);
   void Note(const kube::json::Value& object, bool is_backed_up);
   void AdvanceWatch(const std::string& resource_version);
   bool is_stopped() const { return session_.is_stopped(); }
@@ -79,7 +79,7 @@ class BackupRun {
   std::unique_ptr<Backup> backup_;
   std::unique_ptr<KnownWritesLog> known_;
   std::unique_ptr<cluster::ObjectWatch> watch_;
-  DoomedObjects doomed_;
+  LosingObjects losing_;
   int attempts_ = 0;  // to read the list
   std::string error_;
 };

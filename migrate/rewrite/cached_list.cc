@@ -143,7 +143,7 @@ bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes
 void CachedList::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
   std::ranges::sort(objects_, {}, cluster::ObjectKey);  // a watch cache has no order
-  if (!error && FinishPage()) return TakeRest();
+  if (!error && FinishPage()) return HandleRest();
   ReadInChunks();
 }
 
@@ -159,7 +159,7 @@ bool CachedList::FinishPage() {
          std::ranges::adjacent_find(objects_, is_same) == objects_.end();
 }
 
-void CachedList::TakeRest() {
+void CachedList::HandleRest() {
   const std::string last = spool_.last_key();
   for (const cluster::ListedObject& object : objects_) {
     if (cluster::ObjectKey(object) > last) spool_.Add(object);

@@ -18,7 +18,7 @@
 namespace migrate::rewrite {
 
 /// Lists the metadata of all objects of a target into a spool: the first chunk from etcd, and the
-/// rest in one piece from the API server's watch cache, where that can be.
+/// rest whole from the API server's watch cache, where that can be.
 ///
 /// Chunks make the server read and decode all objects whole.
 /// Lists without a limit that may be of any state "not older than" a resource version come from its
@@ -66,7 +66,7 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
   void Take(const cluster::ListedObject& object);
   bool IsBounded() const;
   bool FinishPage();
-  void TakeRest();
+  void HandleRest();
 
   const SweepTarget& target_;
   const std::uint64_t most_;

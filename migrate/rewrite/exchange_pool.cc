@@ -75,7 +75,7 @@ void ExchangePool::GiveUpLate() {
   }
 }
 
-void ExchangePool::TakeAnswers(const OnDone& on_done, const OnDone& on_put_off) {
+void ExchangePool::HandleAnswers(const OnDone& on_done, const OnDone& on_put_off) {
   GiveUpLate();
   for (const Flight* answered : std::exchange(answered_, {})) {
     Take(std::move(in_flight_.extract(answered).mapped()), on_done, on_put_off);
@@ -92,7 +92,7 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done,
                                         .is_slowdown = exchange.was_slowdown(),
                                         .retry_after = exchange.retry_after(),
                                         .in_flight = in_flight_.size()});
-  if (hold) TellHold(*hold);
+  if (hold) ReportHold(*hold);
   if (stopped_at_ && step != Exchange::Step::kDone) return;
   switch (step) {
     case Exchange::Step::kSend:
@@ -114,7 +114,7 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done,
   }
 }
 
-void ExchangePool::TellHold(std::chrono::seconds hold) {
+void ExchangePool::ReportHold(std::chrono::seconds hold) {
   const auto until = session_.clock.Now() + hold;
   moved_ = std::max(moved_, until);
   // What else was in flight is told to wait at about the same time.
@@ -123,7 +123,7 @@ void ExchangePool::TellHold(std::chrono::seconds hold) {
   on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
 }
 
-void ExchangePool::TellStall() {
+void ExchangePool::ReportStall() {
   const auto now = session_.clock.Now();
   if (is_idle()) moved_ = now;
   if (!on_wait_ || now < std::max(moved_ + kStall, stall_told_ + kBetweenStallLines)) return;
@@ -134,7 +134,7 @@ void ExchangePool::TellStall() {
 }
 
 void ExchangePool::SendDue() {
-  TellStall();
+  ReportStall();
   looked_at_ = session_.clock.Now();
   while (!waiting_.empty() && waiting_.begin()->first <= looked_at_ &&
          throttle_.MayStart(looked_at_, in_flight_.size())) {

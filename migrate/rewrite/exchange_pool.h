@@ -80,7 +80,7 @@ class ExchangePool {
   using OnDone = std::function<void(Exchange&)>;
   /// Takes the answers that came since the last call. Sends on what has its next request at hand.
   /// `on_put_off`, which may be empty, is told once of an object that is to be tried again.
-  void TakeAnswers(const OnDone& on_done, const OnDone& on_put_off = nullptr);
+  void HandleAnswers(const OnDone& on_done, const OnDone& on_put_off = nullptr);
 
   /// Sends what is due again, as far as the throttle allows. To be called ahead of HasRoom in each
   /// round.
@@ -102,8 +102,8 @@ class ExchangePool {
   class Flight;
   void Send(std::unique_ptr<Flight> flight);
   void Take(std::unique_ptr<Flight> flight, const OnDone& on_done, const OnDone& on_put_off);
-  void TellHold(std::chrono::seconds hold);
-  void TellStall();
+  void ReportHold(std::chrono::seconds hold);
+  void ReportStall();
   void GiveUpLate();
 
   Throttle throttle_;

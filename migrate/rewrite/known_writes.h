@@ -61,8 +61,8 @@ void ForgetKnownWrites(const std::filesystem::path& file);
 /// the last one that a server may have stored unpruned: for SweepOptions::is_held.
 ///
 /// An object's resource version is compared as a number (resource_version.h) with `last_unpruned`,
-/// that of the moment when the servers were seen to prune, or of the flip. Where either is none, or
-/// empty, nothing is newer.
+/// that of the moment when the servers were seen to prune, or of the write that turns pruning on.
+/// Where either is none, or empty, nothing is newer.
 std::function<bool(const cluster::ListedObject&)> HoldUnknown(
     std::shared_ptr<const KnownWrites> known, const std::string& last_unpruned);
 

@@ -102,7 +102,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
     return OnFailure(ClassifyAnswer(BrokenAnswer::kCutShort),
                      UnreadableList("it ends in the middle"));
   }
-  TakePage();
+  HandlePage();
 }
 
 // A list that goes on has to come on: tokens that lead in a circle would have us read for ever, and
@@ -113,7 +113,7 @@ bool MetadataList::LeadsNowhere() const {
   return page_last_key_ <= last_key_ || token.size() > kMaxToken;
 }
 
-void MetadataList::TakePage() {
+void MetadataList::HandlePage() {
   if (LeadsNowhere()) {
     spool_.DropPage();
     return Fail(UnreadableList("its continue token leads nowhere"));
@@ -138,10 +138,10 @@ void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& erro
   if (!pause && has_old_token_ && error.status) return ListFromBeginning();
   if (!pause) return Fail(error);
   not_before_ = session_.clock.Now() + *pause;
-  TellWait(error);
+  ReportWait(error);
 }
 
-void MetadataList::TellWait(const CallError& error) {
+void MetadataList::ReportWait(const CallError& error) {
   const kube::base::Clock::TimePoint now = session_.clock.Now();
   if (!failing_since_) failing_since_ = now;
   if (!on_wait_ || now < *failing_since_ + kSilentWait) return;

@@ -45,10 +45,10 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   void OnBytes(std::string_view bytes) override;
   void OnEnd(const std::optional<kube::client::CallError>& error) override;
   void Take(const cluster::ListedObject& object);
-  void TakePage();
+  void HandlePage();
   bool LeadsNowhere() const;
   void OnFailure(const AnswerVerdict& verdict, const kube::client::CallError& error);
-  void TellWait(const kube::client::CallError& error);
+  void ReportWait(const kube::client::CallError& error);
   void ListFromBeginning();
   void OnExpired(const kube::client::CallError& error);
   void Fail(kube::client::CallError error);

@@ -20,10 +20,10 @@ void MetadataPage::Push(std::string_view bytes) {
 void MetadataPage::OnObject(ListSplitter::Kind kind, std::string_view text,
                             const kube::json::TextPosition&) {
   if (fault_) return;
-  kind == ListSplitter::Kind::kItem ? TakeItem(text) : TakeListMetadata(text);
+  kind == ListSplitter::Kind::kItem ? HandleItem(text) : HandleListMetadata(text);
 }
 
-void MetadataPage::TakeItem(std::string_view text) {
+void MetadataPage::HandleItem(std::string_view text) {
   if (item_.Parse(text)) return Fail("an item is no JSON");
   const auto object = cluster::ReadObjectMetadata(item_.root(), target_.known());
   if (!object || object->namespace_.empty() == target_.is_namespaced) {
@@ -32,7 +32,7 @@ void MetadataPage::TakeItem(std::string_view text) {
   take_(*object);
 }
 
-void MetadataPage::TakeListMetadata(std::string_view text) {
+void MetadataPage::HandleListMetadata(std::string_view text) {
   kube::json::Document list;
   if (list.Parse(text)) return;
   is_list_ = list.root().FindText("kind").ends_with("List");

@@ -34,8 +34,8 @@ class MetadataPage : private kube::json::ListSplitter::Sink {
  private:
   void OnObject(kube::json::ListSplitter::Kind kind, std::string_view text,
                 const kube::json::TextPosition& position) override;
-  void TakeItem(std::string_view text);
-  void TakeListMetadata(std::string_view text);
+  void HandleItem(std::string_view text);
+  void HandleListMetadata(std::string_view text);
   void Fail(const std::string& why);
 
   const SweepTarget& target_;

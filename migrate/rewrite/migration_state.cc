@@ -29,7 +29,7 @@ using kube::base::Descriptor;
 constexpr char kStateFile[] = "state.json";
 constexpr char kNewStateFile[] = "state.json.new";
 constexpr mode_t kPrivateFile = 0600;
-// A few doomed objects with some paths each; whatever is longer is not ours.
+// A few objects that lose fields with some paths each; whatever is longer is not ours.
 constexpr std::size_t kMaxStateBytes = 16 * 1024 * 1024;
 
 std::string Refusal(const std::string& what, const fs::path& path, int error) {
@@ -205,7 +205,7 @@ using Phase = MigrationState::Phase;
 constexpr std::string_view kFormat = "kubectl-prune-state/v1";
 
 constexpr std::pair<Phase, std::string_view> kPhases[] = {
-    {Phase::kBeforeFlip, "before-flip"},
+    {Phase::kBeforePruning, "before-flip"},
     {Phase::kBackupComplete, "backup-complete"},
     {Phase::kRewriting, "rewriting"},
     {Phase::kHolding, "holding"},
@@ -239,16 +239,16 @@ std::vector<std::string> TextsAt(const Value& object, std::string_view key) {
   return texts;
 }
 
-Value DoomedValue(const DoomedObject& doomed, Arena& arena) {
+Value LosingValue(const LosingObject& losing, Arena& arena) {
   Value object = Value::Object();
-  object.Set("namespace", Value::String(doomed.namespace_), arena);
-  object.Set("name", Value::String(doomed.name), arena);
-  object.Set("uid", Value::String(doomed.uid), arena);
-  object.Set("paths", Texts(doomed.paths, arena), arena);
+  object.Set("namespace", Value::String(losing.namespace_), arena);
+  object.Set("name", Value::String(losing.name), arena);
+  object.Set("uid", Value::String(losing.uid), arena);
+  object.Set("paths", Texts(losing.paths, arena), arena);
   return object;
 }
 
-DoomedObject ReadDoomed(const Value& object) {
+LosingObject ReadLosing(const Value& object) {
   return {.namespace_ = std::string(object.FindText("namespace")),
           .name = std::string(object.FindText("name")),
           .uid = std::string(object.FindText("uid")),
@@ -275,12 +275,12 @@ std::string PrintMigrationState(const MigrationState& state) {
   const std::string kept_fields = std::to_string(state.kept_fields);
   set("keptFields", Value::String(kept_fields));
   set("mutation", Value::String(state.mutation));
-  set("flipResourceVersion", Value::String(state.flip_resource_version));
+  set("flipResourceVersion", Value::String(state.pruning_on_resource_version));
   set("settledResourceVersion", Value::String(state.settled_resource_version));
   set("engineMigration", Value::String(state.engine_migration));
-  Value doomed = Value::Array();
-  for (const DoomedObject& object : state.doomed) doomed.Append(DoomedValue(object, arena), arena);
-  set("doomed", doomed);
+  Value losing = Value::Array();
+  for (const LosingObject& object : state.losing) losing.Append(LosingValue(object, arena), arena);
+  set("doomed", losing);
   return kube::json::PrintIndented(root, kube::json::KeyOrder::kAsWritten) + "\n";
 }
 
@@ -304,12 +304,12 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.schemas = cluster::NumberOf(root.FindText("schemas"));
   state.kept_fields = cluster::NumberOf(root.FindText("keptFields"));
   state.mutation = root.FindText("mutation");
-  state.flip_resource_version = root.FindText("flipResourceVersion");
+  state.pruning_on_resource_version = root.FindText("flipResourceVersion");
   state.settled_resource_version = root.FindText("settledResourceVersion");
   state.engine_migration = root.FindText("engineMigration");
-  const Value* doomed = root.Find("doomed", Type::kArray);
-  for (const Value& object : doomed ? doomed->elements() : std::span<const Value>()) {
-    state.doomed.push_back(ReadDoomed(object));
+  const Value* losing = root.Find("doomed", Type::kArray);
+  for (const Value& object : losing ? losing->elements() : std::span<const Value>()) {
+    state.losing.push_back(ReadLosing(object));
   }
   return state;
 }

@@ -10,7 +10,7 @@
 namespace migrate::rewrite {
 
 /// An object that loses fields by pruning, with the paths that a read must no longer show.
-struct DoomedObject {
+struct LosingObject {
   std::string namespace_, name, uid;
   std::vector<std::string> paths;  ///< as the server records them ("spec.ports[0].proto")
 };
@@ -18,13 +18,14 @@ struct DoomedObject {
 /// How far the migration of one CRD has come, as it is kept on disk between runs.
 struct MigrationState {
   enum class Phase {
-    kBeforeFlip,      ///< nothing has changed that a new run would not do again
-    kBackupComplete,  ///< the backup is whole and the flip was, or was about to be, asked for
-    kRewriting,       ///< the server was seen to prune; the sweep behind the flip was begun
+    kBeforePruning,   ///< nothing has changed that a new run would not do again
+    kBackupComplete,  ///< the backup is whole and the write that turns pruning on was, or was about
+                      ///< to be, asked for
+    kRewriting,       ///< the server was seen to prune; the sweep after pruning is on was begun
     kHolding,         ///< a run ended, but some objects are held
   };
 
-  Phase phase = Phase::kBeforeFlip;
+  Phase phase = Phase::kBeforePruning;
   std::string crd_uid;
   std::int64_t generation = 0;  ///< of the CRD, as of the phase
   /// When a run first saw the CRD at that: milliseconds of Unix time by its clock; 0: unknown.
@@ -35,13 +36,15 @@ struct MigrationState {
   std::string backup;                      ///< path of the finished backup; empty if there is none
   std::uint64_t schemas = 0;      ///< CrdShape::schemas, by which it was known what to back up
   std::uint64_t kept_fields = 0;  ///< CrdShape::kept_fields of then; 0: unknown
-  std::string mutation;           ///< by which objects were mutated before the flip; empty: by none
-  std::string flip_resource_version;  ///< of the CRD as the flip's answer had it; empty: unknown
+  std::string
+      mutation;  ///< by which objects were mutated before pruning is turned on; empty: by none
+  std::string pruning_on_resource_version;  ///< of the CRD as the answer to that write had it;
+                                            ///< empty: unknown
   /// Of the objects when every server was seen to prune; empty: not yet, or there was nothing to
   /// see.
   std::string settled_resource_version;
   std::string engine_migration;  ///< name of the StorageVersionMigration that was made; empty: none
-  std::vector<DoomedObject> doomed;  ///< a few, for the wait; empty if nothing is lost
+  std::vector<LosingObject> losing;  ///< a few, for the wait; empty if nothing is lost
 };
 
 /// The folder with what a migration of one CRD must not forget: state.json beside the files of the

@@ -40,7 +40,7 @@ class MutationBackup::Taker : public cluster::ItemTaker {
  public:
   Taker(MutationBackup& backup, int attempt) : backup_(backup), attempt_(attempt) {}
   void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
-    backup_.TakeItem(attempt_, item);
+    backup_.HandleItem(attempt_, item);
   }
 
  private:
@@ -85,7 +85,7 @@ MutationBackup::Step MutationBackup::Read(const kube::client::Session& session) 
   return Step::kDone;
 }
 
-void MutationBackup::TakeItem(int attempt, kube::json::Document& item) {
+void MutationBackup::HandleItem(int attempt, kube::json::Document& item) {
   const auto mutated = mutation_->Apply(item.root(), item.arena());
   const std::uint64_t key = KeyOf(item.root());
   const bool changes = mutated && *mutated;
@@ -177,7 +177,7 @@ std::optional<std::string> MutationPass::Prepare() {
   return DescribeUnspecified(lost) + "; nothing was written";
 }
 
-void MutationPass::TellChanges() const {
+void MutationPass::ReportChanges() const {
   if (options_.are_named) return;
   const report::MutationFacts facts = backup_.facts();
   const std::string& name = options_.crd_name;
@@ -190,7 +190,7 @@ void MutationPass::TellChanges() const {
                            " cannot be mutated: " + backup_.first_refusal());
 }
 
-void MutationPass::TellBackup() const {
+void MutationPass::ReportBackup() const {
   const report::MutationFacts facts = backup_.facts();
   if (facts.backup.empty()) return;
   session_.observer.OnLine("backup: " + facts.backup + " (" +

@@ -77,7 +77,7 @@ class MutationBackup {
   class Taker;
 
   void BeginList();
-  void TakeItem(int attempt, kube::json::Document& item);
+  void HandleItem(int attempt, kube::json::Document& item);
   static std::uint64_t KeyOf(const kube::json::Value& object);
 
   const MutationBackupOptions options_;
@@ -121,9 +121,9 @@ class MutationPass {
   /// written.
   std::optional<std::string> Prepare();
   /// Says how many objects will be changed, and which cannot be.
-  void TellChanges() const;
+  void ReportChanges() const;
   /// Says where they are kept.
-  void TellBackup() const;
+  void ReportBackup() const;
   report::MutationFacts facts() const { return backup_.facts(); }
   /// Of objects that the mutation cannot be applied to.
   std::uint64_t refused() const { return backup_.refused(); }

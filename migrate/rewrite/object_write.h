@@ -113,8 +113,8 @@ class WritePool : public ExchangePool {
 
   /// Is told what became of an object.
   using OnWritten = std::function<void(const ObjectWrite&)>;
-  void TakeAnswers(const OnWritten& on_written, const OnDone& on_put_off = nullptr) {
-    ExchangePool::TakeAnswers(
+  void HandleAnswers(const OnWritten& on_written, const OnDone& on_put_off = nullptr) {
+    ExchangePool::HandleAnswers(
         [&on_written](const Exchange& exchange) {
           on_written(static_cast<const ObjectWrite&>(exchange));
         },

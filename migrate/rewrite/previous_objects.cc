@@ -55,7 +55,7 @@ void PreviousObjects::Advance() {
       FindAnswers();
     }
     const std::uint64_t at = answers_[number - answers_from_];
-    if (at != kNoAnswer) TakeAnswer(at, object);
+    if (at != kNoAnswer) HandleAnswer(at, object);
     spool_.Add(object);
     ++added;
     --remaining_;
@@ -91,7 +91,7 @@ void PreviousObjects::FindAnswers() {
   }
 }
 
-void PreviousObjects::TakeAnswer(std::uint64_t at, cluster::ListedObject& object) {
+void PreviousObjects::HandleAnswer(std::uint64_t at, cluster::ListedObject& object) {
   cluster::LineReader lines = previous_.AnswerLineAt(at);
   const auto line = lines.Next(previous_.answered_end());
   const auto read = line ? cluster::ReadAnswerLine(*line) : std::nullopt;

@@ -29,7 +29,7 @@ class PreviousObjects : public ObjectSource {
  private:
   cluster::ListedObject ReadObject();
   void FindAnswers();
-  void TakeAnswer(std::uint64_t at, cluster::ListedObject& object);
+  void HandleAnswer(std::uint64_t at, cluster::ListedObject& object);
 
   const cluster::Spool& previous_;
   std::set<report::ObjectClass> classes_;

@@ -114,7 +114,7 @@ class RewritePasses {
   void JudgeClaim() {
     const report::ClassCounts& counts = result_.sweep.counts;
     result_.not_as_claimed = counts[report::ObjectClass::kRewritten];
-    if (result_.not_as_claimed > 0) return TellFalseClaim();
+    if (result_.not_as_claimed > 0) return ReportFalseClaim();
     if (counts.Failures() > 0) return;
     result_.verified = true;
     result_.verifying_pass = kRewrite;
@@ -123,7 +123,7 @@ class RewritePasses {
                              kube::base::Count(counts.Total(), "object") + " rewrote none");
   }
 
-  void TellFalseClaim() const {
+  void ReportFalseClaim() const {
     session_.observer.OnLine("Warning: " + scope_.crd_name + ": " + scope_.claimed_by +
                              " says that it has rewritten all objects, but " +
                              std::to_string(result_.not_as_claimed) + " of " +

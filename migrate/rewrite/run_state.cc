@@ -19,7 +19,7 @@ using Phase = MigrationState::Phase;
 
 constexpr char kSweeps[] = "sweeps";
 constexpr char kPartialSweeps[] = "partial";
-constexpr char kSweepsBeforeFlip[] = "before";
+constexpr char kSweepsBeforePruning[] = "before";
 constexpr char kKnownWrites[] = "known";
 constexpr char kIdentities[] = "identities";
 // Of the last ones alone a Lease may be left.
@@ -67,7 +67,7 @@ void RunState::TakeOver() {
     goes_on_ = IsBegun();
     if (!state_.stored_before.empty()) run_.stored_versions = state_.stored_before;
     if (state_.phase == Phase::kHolding) Remove(sweep_folder());
-  } else if (is_behind_flip()) {
+  } else if (is_pruning_on()) {
     Remove(sweep_folder());
   } else {
     folder_.Clear();
@@ -78,23 +78,24 @@ void RunState::TakeOver() {
 bool RunState::HoldsForCrd() const {
   if (state_.storage_version != run_.shape.storage_version) return false;
   if (state_.generation == run_.shape.generation) return true;
-  // The flip itself moves it by one, and may be the last thing that the earlier run did.
-  return state_.phase == Phase::kBackupComplete && is_behind_flip() &&
-         state_.flip_resource_version.empty() && state_.generation + 1 == run_.shape.generation;
+  // Turning pruning on moves it by one, and may be the last thing that the earlier run did.
+  return state_.phase == Phase::kBackupComplete && is_pruning_on() &&
+         state_.pruning_on_resource_version.empty() &&
+         state_.generation + 1 == run_.shape.generation;
 }
 
 bool RunState::IsBegun() const {
-  return is_behind_flip() || fs::exists(sweep_folder()) || fs::exists(folder_before_flip());
+  return is_pruning_on() || fs::exists(sweep_folder()) || fs::exists(folder_before_pruning());
 }
 
 bool RunState::HasBegunNothing() const {
-  return state_.phase == Phase::kBeforeFlip && state_.engine_migration.empty() &&
-         !fs::exists(sweep_folder()) && !fs::exists(folder_before_flip()) &&
+  return state_.phase == Phase::kBeforePruning && state_.engine_migration.empty() &&
+         !fs::exists(sweep_folder()) && !fs::exists(folder_before_pruning()) &&
          !fs::exists(known_writes());
 }
 
-bool RunState::is_behind_flip() const {
-  return state_.phase != Phase::kBeforeFlip && !run_.shape.preserves_unknown_fields;
+bool RunState::is_pruning_on() const {
+  return state_.phase != Phase::kBeforePruning && !run_.shape.preserves_unknown_fields;
 }
 
 std::chrono::system_clock::duration RunState::TimeUntilNoticed(
@@ -117,7 +118,7 @@ void RunState::SaveShape(MigrationState next) {
   Save(std::move(next));
 }
 
-void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed,
+void RunState::NoteBackup(const std::string& backup, std::vector<LosingObject> losing,
                           const std::string& mutation) {
   MigrationState next = state_;
   next.phase = Phase::kBackupComplete;
@@ -127,26 +128,26 @@ void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> d
   next.kept_fields = run_.shape.kept_fields;
   next.backup = backup;
   next.mutation = mutation;
-  next.flip_resource_version.clear();
+  next.pruning_on_resource_version.clear();
   next.settled_resource_version.clear();
-  next.doomed = std::move(doomed);
+  next.losing = std::move(losing);
   Save(std::move(next));
 }
 
-void RunState::NoteFlip(const std::string& resource_version, std::int64_t generation,
-                        std::chrono::system_clock::time_point now) {
+void RunState::NotePruningOn(const std::string& resource_version, std::int64_t generation,
+                             std::chrono::system_clock::time_point now) {
   run_.shape.generation = generation;
   run_.shape.preserves_unknown_fields = false;
   MigrationState next = state_;
   next.generation = generation;
   next.generation_seen = check::Milliseconds(now);
-  next.flip_resource_version = resource_version;
+  next.pruning_on_resource_version = resource_version;
   Save(std::move(next));
 }
 
-void RunState::NoteFlipFound(const std::string& resource_version) {
+void RunState::NotePruningFoundOn(const std::string& resource_version) {
   MigrationState next = state_;
-  next.flip_resource_version = resource_version;
+  next.pruning_on_resource_version = resource_version;
   Save(std::move(next));
 }
 
@@ -195,13 +196,13 @@ fs::path RunState::sweep_folder() const {
   return folder_.path() / (run_.is_partial ? kPartialSweeps : kSweeps);
 }
 
-fs::path RunState::folder_before_flip() const { return folder_.path() / kSweepsBeforeFlip; }
+fs::path RunState::folder_before_pruning() const { return folder_.path() / kSweepsBeforePruning; }
 
 fs::path RunState::MakeSweepFolder() const { return Make(sweep_folder()); }
 
-fs::path RunState::MakeFolderBeforeFlip() const { return Make(folder_before_flip()); }
+fs::path RunState::MakeFolderBeforePruning() const { return Make(folder_before_pruning()); }
 
-void RunState::ForgetBeforeFlip() { Remove(folder_before_flip()); }
+void RunState::ForgetBeforePruning() { Remove(folder_before_pruning()); }
 
 fs::path RunState::known_writes() const { return folder_.path() / kKnownWrites; }
 
@@ -214,7 +215,7 @@ void RunState::Close(End end) {
     case End::kHolding:
       return KeepWithoutSweeps(Phase::kHolding);
     case End::kFailures:
-      if (is_behind_flip()) return KeepWithoutSweeps(Phase::kRewriting);
+      if (is_pruning_on()) return KeepWithoutSweeps(Phase::kRewriting);
       return folder_.Clear();
     case End::kDone:
       return folder_.Clear();

@@ -36,7 +36,7 @@ class RunState {
   enum class End {
     kInTheMiddle,  ///< the next run goes on where this one was
     kHolding,      ///< the next run begins anew, but knows what is held
-    kFailures,     ///< the same, and behind the flip the backup is still needed
+    kFailures,     ///< the same, and after pruning is on the backup is still needed
     kDone,         ///< the next run begins anew
   };
 
@@ -52,7 +52,7 @@ class RunState {
   /// An earlier run has come to no end, or holds objects.
   bool goes_on() const { return goes_on_; }
   /// A run has made its backup, and the CRD prunes by now: by that run, or somebody else.
-  bool is_behind_flip() const;
+  bool is_pruning_on() const;
   /// status.storedVersions when the first of the runs began.
   const std::vector<std::string>& stored_before() const { return run_.stored_versions; }
 
@@ -60,19 +60,19 @@ class RunState {
   std::chrono::system_clock::duration TimeUntilNoticed(
       std::chrono::system_clock::time_point now) const;
 
-  /// The backup is whole (`backup`, an absolute path; empty: there is to be none), and the flip may
-  /// be asked for from now on.
-  /// `mutation`: MigrationState::mutation.
-  void NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed,
+  /// The backup is whole (`backup`, an absolute path; empty: there is to be none), and the write
+  /// that turns pruning on may be asked for from now on. `mutation`: MigrationState::mutation.
+  void NoteBackup(const std::string& backup, std::vector<LosingObject> losing,
                   const std::string& mutation = "");
   /// Pruning was turned on, by which the CRD got this resource version and generation.
-  void NoteFlip(const std::string& resource_version, std::int64_t generation,
-                std::chrono::system_clock::time_point now);
-  /// The same of a flip whose answer an earlier run did not see; empty: it is not to be found out.
-  void NoteFlipFound(const std::string& resource_version);
+  void NotePruningOn(const std::string& resource_version, std::int64_t generation,
+                     std::chrono::system_clock::time_point now);
+  /// The same of the write that turns pruning on, whose answer an earlier run did not see; empty:
+  /// it is not to be found out.
+  void NotePruningFoundOn(const std::string& resource_version);
   /// Every server was seen to prune when the objects' list had this resource version.
   void NoteSettled(const std::string& resource_version);
-  /// The sweep behind the flip begins, and `shape` is the CRD's from now on.
+  /// The sweep after pruning is on begins, and `shape` is the CRD's from now on.
   void NoteRewriting(const check::CrdShape& shape);
 
   /// As what the last runs before this one were known to others in the cluster, and may still be
@@ -86,12 +86,12 @@ class RunState {
 
   /// Where the files of the sweeps over the objects belong; made, mode 0700, if it is not there.
   std::filesystem::path MakeSweepFolder() const;
-  /// The same for the rewrite before the flip.
-  std::filesystem::path MakeFolderBeforeFlip() const;
+  /// The same for the rewrite before pruning is turned on.
+  std::filesystem::path MakeFolderBeforePruning() const;
   /// That folder, whether it is there or not.
-  std::filesystem::path folder_before_flip() const;
+  std::filesystem::path folder_before_pruning() const;
   /// What that rewrite has left is not to be gone on from.
-  void ForgetBeforeFlip();
+  void ForgetBeforePruning();
   /// Where it is written down which writes of objects the backup knows (KnownWritesLog).
   std::filesystem::path known_writes() const;
 

@@ -68,7 +68,7 @@ class SweepRun {
       result_.is_broken = true;
       result_.stopped = error.what();
     }
-    TellProgress();
+    ReportProgress();
     result_.counts = spool_.counts();
     TakeFailures();
     result_.generations_moved = spool_.generations_moved();
@@ -83,8 +83,8 @@ class SweepRun {
  private:
   // False at the end.
   bool Step() {
-    writer_.TakeAnswers([this](const ObjectWrite& write) { OnAnswer(write); },
-                        [this](const Exchange& write) { streak_.OnPutOff(write); });
+    writer_.HandleAnswers([this](const ObjectWrite& write) { OnAnswer(write); },
+                          [this](const Exchange& write) { streak_.OnPutOff(write); });
     // At once: who is killed again and again must get on all the same.
     spool_.Flush();
     if (IsOver()) return false;
@@ -179,10 +179,10 @@ class SweepRun {
   void Tick() {
     if (session_.clock.Now() < ticked_ + cluster::kTick) return;
     ticked_ = session_.clock.Now();
-    TellProgress();
+    ReportProgress();
   }
 
-  void TellProgress() {
+  void ReportProgress() {
     if (!options_.on_progress) return;
     SweepProgress progress{.listed = spool_.listed(), .counts = spool_.counts()};
     if (source_.is_done())

@@ -28,7 +28,7 @@ struct SweepProgress {
 };
 
 struct SweepOptions {
-  std::int64_t chunk_size = 500;  ///< 0: the list comes in one piece
+  std::int64_t chunk_size = 500;  ///< 0: the list comes whole
   /// Of no more objects it comes so too, if it can.
   std::uint64_t most_in_one_piece = 0;
   std::optional<std::size_t> concurrency{};  ///< as Throttle's `wanted`

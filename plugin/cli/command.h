@@ -12,7 +12,7 @@
 
 namespace plugin::cli {
 
-/// A command as a value that can run. ParseCommandLine calls AddFlags, TakeArguments and Finish
+/// A command as a value that can run. ParseCommandLine calls AddFlags, SetArguments and Finish
 /// once each, in this order.
 class Command {
  public:
@@ -24,7 +24,7 @@ class Command {
   /// until `flags` have parsed, and where several commands read a value further, `raw`.
   virtual void AddFlags(FlagSet& flags, RawValues& raw) = 0;
   /// Takes what is neither a flag nor the command's name. Throws UsageError.
-  virtual void TakeArguments(std::vector<std::string> arguments) = 0;
+  virtual void SetArguments(std::vector<std::string> arguments) = 0;
   /// Completes and validates what the flags have set. Throws UsageError.
   virtual void Finish(const FlagSet& flags, const RawValues& raw) = 0;
 

@@ -34,7 +34,7 @@ CommandLine ParseCommand(const CommandRow& row, std::span<const std::string> wor
   Draft draft(&row);
   std::vector<std::string> arguments = draft.flags.Parse(row.name, words);
   if (draft.raw.help || !draft.command) return {.command = nullptr, .help = &row};
-  draft.command->TakeArguments(std::move(arguments));
+  draft.command->SetArguments(std::move(arguments));
   Finish(row.name, draft.common(), draft.raw);
   draft.command->Finish(draft.flags, draft.raw);
   return {.command = std::move(draft.command)};

@@ -134,7 +134,7 @@ void CheckCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   cli::AddFleetFlags(flag_set, options_.fleet);
 }
 
-void CheckCommand::TakeArguments(std::vector<std::string> arguments) {
+void CheckCommand::SetArguments(std::vector<std::string> arguments) {
   options_.input.crds = std::move(arguments);
 }
 

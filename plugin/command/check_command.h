@@ -12,7 +12,7 @@ namespace plugin::command {
 class CheckCommand final : public cli::CommandWith<CheckOptions> {
  public:
   void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 

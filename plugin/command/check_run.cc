@@ -7,7 +7,7 @@
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/report/upgrade_way.h"
+#include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 
@@ -59,9 +59,9 @@ CheckReport CheckCluster(const CheckOptions& options, const CheckSurroundings& s
   CheckReport report =
       migrate::check::CheckCluster(ClusterOptions(options, surroundings), cluster.session());
   report.steps =
-      report::FindUpgradeWay(report, {.filenames = options.input.filenames,
-                                      .recursive = options.input.recursive,
-                                      .connection = ConnectionWords(options.common.connection)});
+      report::FindUpgradePlan(report, {.filenames = options.input.filenames,
+                                       .recursive = options.input.recursive,
+                                       .connection = ConnectionWords(options.common.connection)});
   WarnOfMissingNamespace(options.objects.namespace_, cluster, surroundings.write_line);
   report.run = cluster.FactsAt(TimeOfDay());
   return report;

@@ -32,7 +32,7 @@ cli::UsageError Refusal(const std::string& message) {
 
 }  // namespace
 
-void CompletionCommand::TakeArguments(std::vector<std::string> arguments) {
+void CompletionCommand::SetArguments(std::vector<std::string> arguments) {
   if (arguments.empty()) throw Refusal("Shell not specified.");
   if (arguments.size() > 1) throw Refusal("Too many arguments. Expected only the shell type.");
   options_.shell = arguments[0];

@@ -19,7 +19,7 @@ struct CompletionOptions {
 class CompletionCommand final : public cli::CommandWith<CompletionOptions> {
  public:
   void AddFlags(cli::FlagSet&, cli::RawValues&) override {}
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet&, const cli::RawValues&) override {}
   int Run() override;
 };

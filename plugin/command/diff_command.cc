@@ -149,7 +149,7 @@ void DiffCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
 }
 
-void DiffCommand::TakeArguments(std::vector<std::string> arguments) {
+void DiffCommand::SetArguments(std::vector<std::string> arguments) {
   for (const std::string& argument : arguments) {
     options_.targets.push_back(ParseObjectTarget("diff", argument));
   }

@@ -26,7 +26,7 @@ struct DiffOptions {
 class DiffCommand final : public cli::CommandWith<DiffOptions> {
  public:
   void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 };

@@ -16,8 +16,8 @@
 #include "plugin/command/check_output.h"
 #include "plugin/command/check_run.h"
 #include "plugin/command/context_choice.h"
+#include "plugin/command/deduplicated_messages.h"
 #include "plugin/command/fleet_console.h"
-#include "plugin/command/remarks.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/side_by_side.h"
 #include "plugin/command/stop_signal.h"
@@ -47,7 +47,7 @@ std::string PrintCheckedNames(const FleetReport& report) {
 }
 
 std::string PrintRemarks(const FleetReport& report, const CheckOptions& options) {
-  Remarks remarks;
+  DeduplicatedMessages remarks;
   for (const FleetCluster& cluster : report.clusters) {
     if (cluster.is_checked()) remarks.Take(cluster.name, PrintErrors(cluster.check, options));
   }

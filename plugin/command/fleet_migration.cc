@@ -229,7 +229,7 @@ class FleetMigration {
   bool CompareClusters(Member& first, Member& second) {
     if (!first.identity.MayBe(second.identity)) return false;
     if (options_.dry_run != DryRun::kNone) {
-      TellDoubt(first, second);
+      ReportDoubt(first, second);
       return true;
     }
     LeaveOutWhereProven(first, second);
@@ -266,7 +266,7 @@ class FleetMigration {
                                                ", so that it is migrated once");
   }
 
-  void TellDoubt(const Member& first, const Member& second) {
+  void ReportDoubt(const Member& first, const Member& second) {
     console_.WriteLine(second.result.name,
                        "note: it may be the same cluster as " + first.result.name +
                            "; only a write could tell, so that this dry run shows both");
@@ -299,7 +299,7 @@ class FleetMigration {
     });
     std::vector<Member*> reached;
     for (Member& member : members_) {
-      member.access ? reached.push_back(&member) : TellEnd(member, question);
+      member.access ? reached.push_back(&member) : ReportEnd(member, question);
     }
     if (reached.empty()) return;
     const auto migrate = [&](std::size_t i) { MigrateOne(*reached[i], question); };
@@ -315,10 +315,10 @@ class FleetMigration {
     Try(member, [&](Member& own) { Migrate(own, question); });
     member.access.reset();
     places_.release();
-    TellEnd(member, question);
+    ReportEnd(member, question);
   }
 
-  void TellEnd(const Member& member, CommonQuestion& question) {
+  void ReportEnd(const Member& member, CommonQuestion& question) {
     console_.End(member.result.name);
     question.End(member.result.name);
   }

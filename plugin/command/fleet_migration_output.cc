@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kube/base/result.h"
+#include "plugin/command/deduplicated_messages.h"
 #include "plugin/command/fleet_migration.h"
-#include "plugin/command/remarks.h"
 #include "plugin/command/side_by_side.h"
 #include "plugin/report/fleet_differences.h"
 #include "plugin/report/fleet_migration_page.h"

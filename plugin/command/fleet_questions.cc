@@ -6,7 +6,7 @@
 #include <set>
 
 #include "kube/base/text.h"
-#include "plugin/command/remarks.h"
+#include "plugin/command/deduplicated_messages.h"
 #include "plugin/report/fleet_differences.h"
 #include "plugin/report/table.h"
 
@@ -70,7 +70,7 @@ class PruningQuestion {
 
  private:
   report::TextTable table_{{"CLUSTER", "NAME", "OBJECTS", "LOSING-FIELDS", "FIELDS"}};
-  Remarks plan_;
+  DeduplicatedMessages plan_;
   std::set<std::string> clusters_, crds_;
   std::uint64_t objects_ = 0, losing_ = 0, switches_ = 0;
 };

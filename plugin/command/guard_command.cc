@@ -37,7 +37,7 @@ constexpr std::chrono::seconds kReportPause(10);
 }  // namespace
 
 ReportFile::ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
-                       TellFunction tell)
+                       LogFunction tell)
     : path_(std::move(path)), clock_(clock), print_(std::move(print)), tell_(std::move(tell)) {}
 
 void ReportFile::WriteFirst(std::uint64_t revision) {
@@ -93,7 +93,7 @@ std::vector<migrate::cluster::Proposal> ReadProposed(const cli::InputOptions& in
     throw kube::base::Error(kube::base::Join(proposals.errors, "\n"));
   }
   if (proposals.AreNone()) throw kube::base::Error("the files of -f hold no CRD");
-  for (const std::string& hint : proposals.hints) Tell("note: " + hint);
+  for (const std::string& hint : proposals.hints) Log("note: " + hint);
   return std::move(proposals.crds);
 }
 
@@ -110,12 +110,12 @@ class GuardRun {
                {.action = options.action,
                 .mutation = migrate::check::ReadMutations(options.mutations),
                 .contact = options.contact,
-                .tell = Tell}),
+                .tell = Log}),
         handlers_(guard_.ServedHandlers()),
         cluster_(options.common,
                  options.serving.managed.empty() ? ClusterAccess::Right::kRead
                                                  : ClusterAccess::Right::kWrite,
-                 clock_, Tell),
+                 clock_, Log),
         endpoint_(handlers_, clock_) {
     endpoint_.AddPage(
         "/report", [this] { return kube::serve::Response{.status = 200, .body = PrintReport()}; });
@@ -126,7 +126,7 @@ class GuardRun {
     CatchStopSignals();
     const kube::client::Session session = cluster_.session();
     migrate::guard::CrdWatch watch(crds_, migrate::check::FindCrdsTarget(session.client), session,
-                                   Tell);
+                                   Log);
     if (!watch.Begin()) return;
     news_.Begin();
     report_file_.WriteFirst(Revision());
@@ -142,7 +142,7 @@ class GuardRun {
                        },
                    .server_certificate = [this] { return cluster_.ServerCertificate(); },
                    .printed_name = kPrintedName},
-                  session, Tell, PrintOnce);
+                  session, Log, PrintOnce);
     report_file_.WriteLast();
   }
 
@@ -165,8 +165,8 @@ class GuardRun {
   const kube::admission::Handlers handlers_;
   ClusterAccess cluster_;
   kube::admission::Endpoint endpoint_;
-  migrate::guard::GuardNews news_{crds_, tally_, clock_, Tell};
-  ReportFile report_file_{options_.report_file, clock_, [this] { return PrintReport(); }, Tell};
+  migrate::guard::GuardNews news_{crds_, tally_, clock_, Log};
+  ReportFile report_file_{options_.report_file, clock_, [this] { return PrintReport(); }, Log};
 };
 
 }  // namespace
@@ -182,7 +182,7 @@ void GuardCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues&) {
   flag_set.String("report-file", 0, options_.report_file);
 }
 
-void GuardCommand::TakeArguments(std::vector<std::string> arguments) {
+void GuardCommand::SetArguments(std::vector<std::string> arguments) {
   options_.input.crds = std::move(arguments);
 }
 

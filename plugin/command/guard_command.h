@@ -20,11 +20,11 @@ class ReportFile {
  public:
   using PrintFunction = std::function<std::string()>;
   /// Takes a line, without a line break.
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
 
   /// An empty `path`: there is no such file. `clock` must outlive it.
   ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
-             TellFunction tell);
+             LogFunction tell);
 
   /// `revision` is another number once the report has changed. Throws kube::base::Error where the
   /// file cannot be written.
@@ -41,7 +41,7 @@ class ReportFile {
   const std::string path_;
   const kube::base::Clock& clock_;
   const PrintFunction print_;
-  const TellFunction tell_;
+  const LogFunction tell_;
   kube::base::Clock::TimePoint due_{};
   std::uint64_t written_revision_ = 0;
   std::string told_problem_;  // while it lasts
@@ -63,7 +63,7 @@ struct GuardCommandOptions {
 class GuardCommand final : public cli::CommandWith<GuardCommandOptions> {
  public:
   void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 

@@ -250,7 +250,7 @@ void MigrateCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.String("lease-timeout", 0, raw_.lease_timeout);
 }
 
-void MigrateCommand::TakeArguments(std::vector<std::string> arguments) {
+void MigrateCommand::SetArguments(std::vector<std::string> arguments) {
   options_.input.crds = std::move(arguments);
 }
 

@@ -21,7 +21,7 @@ int RunLocalRewrite(const cli::MigrateOptions& options);
 class MigrateCommand final : public cli::CommandWith<cli::MigrateOptions> {
  public:
   void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 

@@ -63,8 +63,8 @@ std::string MutatedText(const CrdMigration& crd) {
   if (crd.dry_run == DryRun::kClient) {
     return "; " + std::to_string(crd.mutation->objects_changing) + " to mutate";
   }
-  if (!crd.before_flip || migrate::report::EndedBeforePruning(crd)) return "";
-  return "; " + std::to_string((*crd.before_flip)[ObjectClass::kMutated]) +
+  if (!crd.before_pruning || migrate::report::EndedBeforePruning(crd)) return "";
+  return "; " + std::to_string((*crd.before_pruning)[ObjectClass::kMutated]) +
          " mutated before pruning";
 }
 
@@ -83,7 +83,7 @@ std::string SummaryLine(const CrdMigration& crd) {
 bool HasSummary(const CrdMigration& crd) {
   return crd.outcome == Outcome::kDone || crd.outcome == Outcome::kFailures ||
          crd.counts.Total() > 0 ||
-         (migrate::report::EndedBeforePruning(crd) && crd.before_flip->Total() > 0);
+         (migrate::report::EndedBeforePruning(crd) && crd.before_pruning->Total() > 0);
 }
 
 std::string PrintLines(const MigrationReport& report) {
@@ -170,7 +170,7 @@ std::string MutationFlags(const cli::MigrateOptions& options) {
 std::string PrintFailures(const CrdMigration& crd, const cli::MigrateOptions& options) {
   if (crd.failures.empty()) return "";
   const bool is_dry_run = crd.dry_run != DryRun::kNone;
-  // Before the flip all objects have to be clean, not only these.
+  // Before pruning is turned on all objects have to be clean, not only these.
   const std::string name = terminal::Printable(crd.name);
   const std::string retry_advice =
       is_dry_run || migrate::report::EndedBeforePruning(crd)
@@ -296,7 +296,7 @@ std::string StoredVersionsText(const CrdMigration& crd) {
 
 std::string MigratedObjectsText(const CrdMigration& crd) {
   if (migrate::report::EndedBeforePruning(crd))
-    return "before pruning: " + CountsText(*crd.before_flip);
+    return "before pruning: " + CountsText(*crd.before_pruning);
   if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
   return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
 }

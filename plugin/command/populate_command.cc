@@ -221,7 +221,7 @@ void PopulateCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.Bool("trust-creator-annotation", 0, options_.trusts_creator);
 }
 
-void PopulateCommand::TakeArguments(std::vector<std::string> arguments) {
+void PopulateCommand::SetArguments(std::vector<std::string> arguments) {
   options_.namespaces = std::move(arguments);
 }
 
@@ -299,7 +299,7 @@ using migrate::populate::TargetNamespace;
 constexpr int kSomeRefused = 1;
 constexpr int kPopulateError = 2;
 
-void TellLine(std::string_view kind, const std::string& text) {
+void LogLine(std::string_view kind, const std::string& text) {
   terminal::WriteStderr(std::string(kind).append(": ") + terminal::Printable(text) + "\n");
 }
 
@@ -317,7 +317,7 @@ std::vector<TargetNamespace> ChooseNamespaces(const std::vector<std::string>& na
     } else if (!files.unreadable_namespaces.contains(name)) {
       chosen.push_back(migrate::populate::NamespaceNamed(name));
       if (!files.namespaces.empty()) {
-        TellLine("note", name + " is in none of the files, so it is taken for one without labels");
+        LogLine("note", name + " is in none of the files, so it is taken for one without labels");
       }
     }
   }
@@ -337,7 +337,7 @@ class LocalPopulation {
     const auto namespaces = ChooseNamespaces(options_.namespaces, files_);
     for (const TargetNamespace& target : namespaces) Populate(target);
     writer_.Finish();
-    TellFiles(namespaces.empty());
+    ReportFiles(namespaces.empty());
     if (!files_.errors.empty() || files_.templates.empty() || namespaces.empty()) {
       return kPopulateError;
     }
@@ -352,51 +352,51 @@ class LocalPopulation {
     for (const auto& object : expansion.objects) writer_.Write(object.value);
     const std::string standing =
         migrate::populate::DescribeStanding(target.name, expansion.standing);
-    if (!standing.empty()) TellLine("note", standing);
-    TellUnselected(target.name, expansion);
-    TellDisabled(expansion.left_alone);
+    if (!standing.empty()) LogLine("note", standing);
+    ReportUnselected(target.name, expansion);
+    ReportDisabled(expansion.left_alone);
     for (const auto& replaced : expansion.replaced) {
-      TellLine("Warning", target.name + ": " + migrate::populate::Describe(replaced));
+      LogLine("Warning", target.name + ": " + migrate::populate::Describe(replaced));
     }
     for (const auto& held : expansion.held) {
-      TellLine("Warning", target.name + ": " + migrate::populate::Describe(held));
+      LogLine("Warning", target.name + ": " + migrate::populate::Describe(held));
     }
     for (const auto& [key, template_name, why] : expansion.refused) {
-      TellLine("error", target.name + ": left out " + key.ToString() + " of the template " +
-                            template_name + ": " + why);
+      LogLine("error", target.name + ": left out " + key.ToString() + " of the template " +
+                           template_name + ": " + why);
       has_refused_ = true;
     }
   }
 
-  void TellUnselected(const std::string& name, const Expansion& expansion) const {
+  void ReportUnselected(const std::string& name, const Expansion& expansion) const {
     const bool is_populated = expansion.standing == Expansion::Standing::kPopulated;
     if (!is_populated || files_.templates.empty()) return;
     if (expansion.templates.empty() && expansion.left_alone.empty()) {
-      TellLine("note", "no template selects " + name);
+      LogLine("note", "no template selects " + name);
     }
   }
 
   // Once each, whatever the namespaces.
-  void TellDisabled(const std::vector<std::string>& templates) {
+  void ReportDisabled(const std::vector<std::string>& templates) {
     for (const std::string& name : templates) {
       if (!told_disabled_.insert(name).second) continue;
-      TellLine("note", migrate::populate::DescribeDisabled(name));
+      LogLine("note", migrate::populate::DescribeDisabled(name));
     }
   }
 
-  void TellFiles(bool has_no_namespaces) const {
+  void ReportFiles(bool has_no_namespaces) const {
     for (const migrate::report::UnknownKind& other : files_.others) {
-      TellLine("note", std::to_string(other.objects) + " of kind " + other.kind + " (" +
-                           other.api_version +
-                           ") left out: neither a NamespaceTemplate nor a Namespace");
+      LogLine("note", std::to_string(other.objects) + " of kind " + other.kind + " (" +
+                          other.api_version +
+                          ") left out: neither a NamespaceTemplate nor a Namespace");
     }
-    for (const std::string& warning : files_.warnings) TellLine("Warning", warning);
-    for (const std::string& hint : files_.hints) TellLine("Warning", hint);
-    for (const std::string& error : files_.errors) TellLine("error", error);
+    for (const std::string& warning : files_.warnings) LogLine("Warning", warning);
+    for (const std::string& hint : files_.hints) LogLine("Warning", hint);
+    for (const std::string& error : files_.errors) LogLine("error", error);
     if (!files_.errors.empty()) return;
-    if (files_.templates.empty()) TellLine("error", "the files of -f hold no NamespaceTemplate");
+    if (files_.templates.empty()) LogLine("error", "the files of -f hold no NamespaceTemplate");
     if (has_no_namespaces) {
-      TellLine("error", "the files of -f hold no Namespace; name one that is to be populated");
+      LogLine("error", "the files of -f hold no Namespace; name one that is to be populated");
     }
   }
 

@@ -35,7 +35,7 @@ struct PopulateOptions {
 class PopulateCommand final : public cli::CommandWith<PopulateOptions> {
  public:
   void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 

@@ -40,7 +40,7 @@ kube::client::LeaderElectionOptions OptionsOf(const std::string& lease_namespace
 }  // namespace
 
 Leadership::Leadership(const cli::CommonOptions& options, const std::string& lease_namespace,
-                       const kube::base::Clock& clock, TellFunction tell)
+                       const kube::base::Clock& clock, LogFunction tell)
     : cluster_(options, ClusterAccess::Right::kWrite, clock, tell),
       clock_(clock),
       election_(OptionsOf(lease_namespace), cluster_.session(), std::move(tell)),
@@ -96,8 +96,8 @@ WebhookService::WebhookService(const cli::CommonOptions& options, const ServingO
                                migrate::populate::WebhookOptions webhooks,
                                const kube::base::Clock& clock)
     : serving_(serving),
-      cluster_(options, serving.managed.empty() ? Right::kRead : Right::kWrite, clock, Tell),
-      review_cluster_(options, Right::kWrite, clock, Tell),
+      cluster_(options, serving.managed.empty() ? Right::kRead : Right::kWrite, clock, Log),
+      review_cluster_(options, Right::kWrite, clock, Log),
       reviewer_(review_cluster_.client(), clock),
       access_(reviewer_, clock),
       webhooks_(known_, access_, std::move(webhooks)),
@@ -127,7 +127,7 @@ void WebhookService::Run() noexcept {
         .printed_name = kPopulateName};
     kube::client::Session session = cluster_.session();
     session.stop = &is_over_;
-    ServeWebhooks(serving_, webhooks, session, Tell, PrintOnce);
+    ServeWebhooks(serving_, webhooks, session, Log, PrintOnce);
   } catch (...) {
     failure_ = std::current_exception();
     has_failed_ = true;
@@ -166,7 +166,7 @@ class Service {
   Service(const cli::CommonOptions& common, const PopulationServiceOptions& options)
       : common_(common),
         options_(options),
-        cluster_(common, ClusterAccess::Right::kWrite, clock_, Tell) {
+        cluster_(common, ClusterAccess::Right::kWrite, clock_, Log) {
     if (options.webhooks) {
       webhooks_.emplace(common, options.serving, *options.webhooks, clock_);
       webhooks_->AddMetrics([this] { return counts_.PrintMetrics(); });
@@ -178,7 +178,7 @@ class Service {
     const kube::client::Session session = cluster_.session();
     kube::client::Session round_session = session;
     if (options_.leader_elect) {
-      leadership_.emplace(common_, options_.lease_namespace, clock_, Tell);
+      leadership_.emplace(common_, options_.lease_namespace, clock_, Log);
       round_session.stop = &leadership_->halt();
     }
     PopulationControl control(MakeControlOptions(), counts_,
@@ -187,7 +187,7 @@ class Service {
     std::optional<MetricsServer> metrics;
     if (options_.metrics_port > 0) metrics.emplace(options_.metrics_port, counts_, clock_);
     if (webhooks_) webhooks_->Begin();
-    Tell("watching the namespaces and NamespaceTemplates of the cluster");
+    Log("watching the namespaces and NamespaceTemplates of the cluster");
     while (migrate::cluster::PauseUntil(NextLook(control), session)) {
       ThrowFailures();
       control.Advance();
@@ -204,7 +204,7 @@ class Service {
     control.population.version = kVersion;
     control.population.concurrency = options_.concurrency;
     control.population.max_rate = options_.max_rate;
-    control.population.on_line = Tell;
+    control.population.on_line = Log;
     control.resync = options_.resync;
     control.marks_populated = options_.webhooks && options_.webhooks->initialization.is_wanted;
     if (options_.webhooks)
@@ -213,7 +213,7 @@ class Service {
     if (leadership_) {
       control.leads = [this] { return leadership_->leads(); };
     }
-    control.tell = Tell;
+    control.tell = Log;
     control.population.time_of_day = TimeOfDayText;
     control.population.trusts_creator = options_.trusts_creator;
     return control;

@@ -28,11 +28,11 @@ namespace plugin::command {
 class Leadership {
  public:
   /// Takes a line for people; called by the thread.
-  using TellFunction = kube::client::LeaderElection::TellFunction;
+  using LogFunction = kube::client::LeaderElection::LogFunction;
 
   /// Begins. `clock` must outlive it.
   Leadership(const cli::CommonOptions& options, const std::string& lease_namespace,
-             const kube::base::Clock& clock, TellFunction tell);
+             const kube::base::Clock& clock, LogFunction tell);
   Leadership(const Leadership&) = delete;
   Leadership& operator=(const Leadership&) = delete;
   /// End(), if it has not ended.

@@ -304,7 +304,7 @@ void RestoreCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.String("lease-timeout", 0, raw_.lease_timeout);
 }
 
-void RestoreCommand::TakeArguments(std::vector<std::string> arguments) {
+void RestoreCommand::SetArguments(std::vector<std::string> arguments) {
   if (arguments.empty()) {
     throw cli::UsageError("restore",
                           "name the backup whose objects are to get back what pruning took: the "

@@ -27,7 +27,7 @@ RestoreOutput PrintRestore(const migrate::report::RestoreReport& report,
 class RestoreCommand final : public cli::CommandWith<cli::RestoreOptions> {
  public:
   void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void TakeArguments(std::vector<std::string> arguments) override;
+  void SetArguments(std::vector<std::string> arguments) override;
   void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
   int Run() override;
 

@@ -59,15 +59,15 @@ bool CertificateNews::IsTrusted(const std::optional<kube::serve::TlsMaterial>& m
   if (!is_first && is_new && !why.empty()) return is_trusted_;
   is_trusted_ = why.empty();
   if (!is_trusted_) {
-    Tell(why,
-         "Warning: nobody takes the certificate that is served: " + why +
-             "; no review is answered until another one is there",
-         now);
+    Log(why,
+        "Warning: nobody takes the certificate that is served: " + why +
+            "; no review is answered until another one is there",
+        now);
   } else if (ExpiresSoon(*facts, now)) {
-    Tell("soon",
-         "Warning: the certificate that is served expires in " +
-             CertificateTextOf(LeftOf(*facts, now)) + ", and nobody has renewed it",
-         now);
+    Log("soon",
+        "Warning: the certificate that is served expires in " +
+            CertificateTextOf(LeftOf(*facts, now)) + ", and nobody has renewed it",
+        now);
   } else if (!std::exchange(told_kind_, "").empty()) {
     tell_("the certificate that is served is taken again");
   }
@@ -87,7 +87,7 @@ const std::string& CertificateNews::WhyRefused(const std::string& certificate,
   return verdict_->why;
 }
 
-void CertificateNews::Tell(const std::string& kind, const std::string& line, TimePoint now) {
+void CertificateNews::Log(const std::string& kind, const std::string& line, TimePoint now) {
   if (kind == told_kind_ && now - told_at_ < kDay) return;
   told_kind_ = kind;
   told_at_ = now;

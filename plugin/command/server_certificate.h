@@ -25,10 +25,10 @@ namespace plugin::command {
 /// One thread looks, about once a second; several may print metrics at once.
 class CertificateNews {
  public:
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
 
   /// `tell` takes a line for people.
-  explicit CertificateNews(TellFunction tell) : tell_(std::move(tell)) {}
+  explicit CertificateNews(LogFunction tell) : tell_(std::move(tell)) {}
 
   /// Notes when the certificate expires, for metrics. Returns what it says of itself; absent:
   /// without TLS.
@@ -66,9 +66,9 @@ class CertificateNews {
 
   const std::string& WhyRefused(const std::string& certificate, const std::string& authorities,
                                 kube::serve::TimePoint now);
-  void Tell(const std::string& kind, const std::string& line, kube::serve::TimePoint now);
+  void Log(const std::string& kind, const std::string& line, kube::serve::TimePoint now);
 
-  const TellFunction tell_;
+  const LogFunction tell_;
   std::optional<Verdict> verdict_;
   std::string suspected_;  // why it is refused, as the last look had it
   bool is_trusted_ = true;

@@ -11,13 +11,12 @@
 
 namespace plugin::command {
 
-void Tell(const std::string& line) { terminal::WriteStderr(terminal::Printable(line) + "\n"); }
+void Log(const std::string& line) { terminal::WriteStderr(terminal::Printable(line) + "\n"); }
 
 void PrintOnce(const std::string& configurations) {
   terminal::WriteStdout(configurations);
   terminal::EndStdout();
-  Tell(
-      "note: the configurations are for this run: it neither changes nor removes them, and the "
+  Log("note: the configurations are for this run: it neither changes nor removes them, and the "
       "authority of a self-signed certificate ends with it");
 }
 

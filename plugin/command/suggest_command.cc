@@ -156,7 +156,7 @@ void SuggestCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.String("prefer", 0, prefer_);
 }
 
-void SuggestCommand::TakeArguments(std::vector<std::string> arguments) {
+void SuggestCommand::SetArguments(std::vector<std::string> arguments) {
   options_.input.crds = std::move(arguments);
 }
 

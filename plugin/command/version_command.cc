@@ -52,7 +52,7 @@ void VersionCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
   flag_set.Bool("client", 0, options_.client);
 }
 
-void VersionCommand::TakeArguments(std::vector<std::string> arguments) {
+void VersionCommand::SetArguments(std::vector<std::string> arguments) {
   if (arguments.empty()) return;
   throw cli::UsageError("version", "unknown argument " + kube::go::GoQuote(arguments[0]));
 }

@@ -110,7 +110,7 @@ using kube::admission::Handlers;
 using kube::admission::ManagedConfiguration;
 
 WebhookConfigurations::WebhookConfigurations(std::string name, kube::client::Client& client,
-                                             const TellFunction& tell)
+                                             const LogFunction& tell)
     : tell_(tell),
       name_(std::move(name)),
       both_{ManagedConfiguration(client, ConfigurationKind::kMutating, name_),
@@ -203,7 +203,7 @@ class Rhythm {
 
 kube::serve::ServerOptions ServerOptionsOf(const ServingOptions& options,
                                            const ServerCertificate& certificate,
-                                           const TellFunction& tell) {
+                                           const LogFunction& tell) {
   kube::serve::ServerOptions server;
   server.address = options.address;
   server.port = static_cast<std::uint16_t>(options.port);
@@ -218,7 +218,7 @@ kube::serve::ServerOptions ServerOptionsOf(const ServingOptions& options,
 class Run {
  public:
   Run(const ServingOptions& options, const Webhooks& webhooks, const kube::client::Session& session,
-      const TellFunction& tell, CertificateNews& news, TurnedAwayNews& turned_away)
+      const LogFunction& tell, CertificateNews& news, TurnedAwayNews& turned_away)
       : options_(options),
         webhooks_(webhooks),
         session_(session),
@@ -304,7 +304,7 @@ class Run {
   const ServingOptions& options_;
   const Webhooks& webhooks_;
   const kube::client::Session session_;
-  const TellFunction& tell_;
+  const LogFunction& tell_;
   CertificateNews& news_;
   TurnedAwayNews& turned_away_;
   const WebhookPlace place_;
@@ -317,7 +317,7 @@ class Run {
 }  // namespace
 
 void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
-                   const kube::client::Session& session, const TellFunction& tell,
+                   const kube::client::Session& session, const LogFunction& tell,
                    const std::function<void(const std::string&)>& print) {
   KeepLittleFreeMemory();
   const auto news = std::make_shared<CertificateNews>(tell);

@@ -47,10 +47,10 @@ kube::admission::Reach MakeReach(const ServingOptions& options, const WebhookPla
 class WebhookConfigurations {
  public:
   /// Takes a line for people, without a line break.
-  using TellFunction = std::function<void(const std::string&)>;
+  using LogFunction = std::function<void(const std::string&)>;
 
   /// `client` and `tell` must outlive it.
-  WebhookConfigurations(std::string name, kube::client::Client& client, const TellFunction& tell);
+  WebhookConfigurations(std::string name, kube::client::Client& client, const LogFunction& tell);
 
   /// Throws kube::base::Error for the first problem.
   void ApplyFirst(const kube::admission::Handlers& handlers, const kube::admission::Reach& reach);
@@ -66,7 +66,7 @@ class WebhookConfigurations {
   std::optional<std::string> ApplyAll(const kube::admission::Handlers& handlers,
                                       const kube::admission::Reach& reach);
 
-  const TellFunction& tell_;
+  const LogFunction& tell_;
   const std::string name_;
   std::array<kube::admission::ManagedConfiguration, 2> both_;
   bool is_leading_back_told_ = false;
@@ -89,7 +89,7 @@ struct Webhooks {
 };
 
 /// Takes a line for people, without a line break; called by several threads at once.
-using TellFunction = std::function<void(const std::string&)>;
+using LogFunction = std::function<void(const std::string&)>;
 
 /// Serves webhooks until the session is stopped, and then ends in this order: no more requests are
 /// taken, those under way are answered, and webhooks of ours that are not persistent are removed
@@ -106,7 +106,7 @@ using TellFunction = std::function<void(const std::string&)>;
 /// tried again, but for the first time: then, and where the server cannot listen or a certificate
 /// cannot be used, it throws kube::base::Error.
 void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
-                   const kube::client::Session& session, const TellFunction& tell,
+                   const kube::client::Session& session, const LogFunction& tell,
                    const std::function<void(const std::string&)>& print);
 
 }  // namespace plugin::command

@@ -10,7 +10,7 @@
 
 #include "kube/base/text.h"
 #include "migrate/report/program_name.h"
-#include "plugin/report/upgrade_way.h"
+#include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 

@@ -45,7 +45,7 @@ std::string VerdictOf(const CrdMigration& crd) {
 
 std::string AnswerOf(const CrdMigration& crd) {
   if (migrate::report::EndedBeforePruning(crd))
-    return "Before pruning: " + CountsText(*crd.before_flip);
+    return "Before pruning: " + CountsText(*crd.before_pruning);
   if (crd.dry_run == DryRun::kClient) return Count(crd.counts.Total(), "object") + " to rewrite";
   return CountsText(crd.counts);
 }
@@ -147,13 +147,13 @@ std::vector<Remark> RemarksOf(const CrdMigration& crd) {
 Table ClassesTable(const CrdMigration& crd) {
   Table table{"Objects by what became of them",
               {{"Class", CellKind::kCode}, {"Objects", CellKind::kNumber}}};
-  if (crd.before_flip) table.columns.push_back({"Before pruning", CellKind::kNumber});
+  if (crd.before_pruning) table.columns.push_back({"Before pruning", CellKind::kNumber});
   ClassCounts all = crd.counts;
-  if (crd.before_flip) all += *crd.before_flip;
+  if (crd.before_pruning) all += *crd.before_pruning;
   all.ForEach([&](ObjectClass c, std::uint64_t) {
     table.rows.push_back(
         {std::string(migrate::report::ClassName(c)), std::to_string(crd.counts[c])});
-    if (crd.before_flip) table.rows.back().push_back(std::to_string((*crd.before_flip)[c]));
+    if (crd.before_pruning) table.rows.back().push_back(std::to_string((*crd.before_pruning)[c]));
   });
   return table;
 }
@@ -205,7 +205,7 @@ Section SectionOf(const CrdMigration& crd) {
       .tone = ToneOfOutcome(crd.outcome),
       .result = ResultOfOutcome(crd.outcome),
       .answer = AnswerOf(crd),
-      .bar = BarOf(migrate::report::EndedBeforePruning(crd) ? *crd.before_flip : crd.counts,
+      .bar = BarOf(migrate::report::EndedBeforePruning(crd) ? *crd.before_pruning : crd.counts,
                    ToneOfClass),
       .facts = FactsOf(crd),
       .remarks = RemarksOf(crd)};

@@ -125,7 +125,7 @@ class MigrationReportBuilder {
     if (crd.foretold_loss) builder.Add("foretoldLoss", Loss(*crd.foretold_loss));
     builder.Bool("pruningEnabled", crd.pruning_enabled).Bool("verified", crd.verified);
     builder.Add("counts", Counts(crd.counts));
-    if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));
+    if (crd.before_pruning) builder.Add("beforeFlip", Counts(*crd.before_pruning));
     if (crd.mutation) {
       builder.Add("mutation", ObjectBuilder(arena_)
                                   .Text("sources", crd.mutation->sources)

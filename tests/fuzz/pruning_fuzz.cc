@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "kube/crd/crd_validation.h"
-#include "kube/schema/glance.h"
+#include "kube/schema/fast_validator.h"
 #include "kube/schema/pruning.h"
 #include "tests/fuzz/schema_and_object.h"
 
@@ -33,9 +33,8 @@ bool AreSeen(fuzz::SchemaAndObject& input) {
   auto patterns = kube::crd::MakePatternChecks();
   Paths lost;
   schema::FindLostFields(input.object(), &input.schema, lost);
-  return lost.paths.empty() || !schema::ValidityGlance(input.props)
-                                    .Look(input.object(), patterns)
-                                    .loses_nothing;
+  return lost.paths.empty() ||
+         !schema::FastValidator(input.props).Look(input.object(), patterns).loses_nothing;
 }
 
 }  // namespace

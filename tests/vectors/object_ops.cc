@@ -5,7 +5,7 @@
 #include "kube/crd/crd_validation.h"
 #include "kube/crd/custom_resource.h"
 #include "kube/schema/defaulting.h"
-#include "kube/schema/glance.h"
+#include "kube/schema/fast_validator.h"
 #include "kube/schema/object_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_read.h"
@@ -166,10 +166,10 @@ void CompareDefaults(const std::string& path, const StructuralSchema* expected,
 
 // Nothing is taken for valid at a glance that has an error once it is read as a server that prunes
 // shows it, nor for an object without a loss that loses something by that.
-void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
-                   Mismatches& mismatches) {
+void CompareFastValidator(const kube::json::Value& object, const ObjectRules& rules,
+                          Mismatches& mismatches) {
   kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
-  const auto sight = kube::schema::ValidityGlance(rules.schema).Look(object, patterns);
+  const auto sight = kube::schema::FastValidator(rules.schema).Look(object, patterns);
   if (sight.loses_nothing) {
     Paths lost;
     kube::schema::FindLostFields(object, &rules.structural, lost);
@@ -204,7 +204,7 @@ void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
   mismatches.CompareStrings("prunedPaths", expected_paths, paths);
   mismatches.CompareStrings("prunedPaths by FindUnknownFields", expected_paths, found.sorted);
   const auto props = is_root ? ReadSchema(vector, mismatches) : std::nullopt;
-  if (props) CompareGlance(Get(vector.input, "object"), {*props, *schema}, mismatches);
+  if (props) CompareFastValidator(Get(vector.input, "object"), {*props, *schema}, mismatches);
 
   if (const kube::json::Value* server = vector.expected.Find("server")) {
     CompareServer(vector, *server, mismatches);
@@ -247,8 +247,8 @@ void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches) {
   compare("update", ErrorsOfUpdate(object, old, rules, Ratcheting::kNone, patterns));
   compare("updateRatcheting",
           ErrorsOfUpdate(object, old, rules, Ratcheting::kUnchangedValues, patterns));
-  CompareGlance(object, rules, mismatches);
-  CompareGlance(old, rules, mismatches);
+  CompareFastValidator(object, rules, mismatches);
+  CompareFastValidator(old, rules, mismatches);
 }
 
 }  // namespace vectors

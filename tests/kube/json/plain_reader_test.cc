@@ -101,7 +101,7 @@ TEST_CASE("A document tells whether it may hold a null", "[kube][json][plain_rea
   CHECK(document.may_hold_nulls());
   REQUIRE_FALSE(document.Parse("[1]"));
   CHECK_FALSE(document.may_hold_nulls());
-  document.BeginAnew();
+  document.Reset();
   CHECK(document.root().is_null());
   CHECK(document.may_hold_nulls());
   REQUIRE(document.Parse("[1"));

@@ -58,7 +58,7 @@ TEST_CASE("A request that was begun before the end is read to its end and answer
 
 TEST_CASE("A request that is on its way at the end is answered", "[kube][serve]") {
   ServerOptions options = OnLoopback();
-  options.farewell = kLong;
+  options.drain_timeout = kLong;
   Server server(options, Echo);
   std::future<std::size_t> end;
   {

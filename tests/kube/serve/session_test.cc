@@ -63,9 +63,9 @@ class PeerWire : public Wire {
 };
 
 /// Answers when it is told to.
-class SmallHall : public Hall {
+class SmallHall : public ConnectionRegistry {
  public:
-  using Hall::Hall;
+  using ConnectionRegistry::ConnectionRegistry;
 
   void Ask(std::shared_ptr<Session> session, Request request) override {
     asked.emplace_back(std::move(session), std::move(request));

@@ -86,9 +86,9 @@ TEST_CASE("Objects that a rewrite changes are backed up, and all are known",
   CHECK(backing_up.Specs() == Strings{R"(a {"x":1})", R"(b {"x":2})"});
   for (const char* name : {"a", "b", "plain"}) CHECK(backing_up.IsKnown(name));
   CHECK(run.unwatched_because().empty());
-  REQUIRE(run.doomed().size() == 2);
-  CHECK(run.doomed()[0].name == "a");
-  CHECK(run.doomed()[0].paths == Strings{"spec.x"});
+  REQUIRE(run.losing().size() == 2);
+  CHECK(run.losing()[0].name == "a");
+  CHECK(run.losing()[0].paths == Strings{"spec.x"});
 }
 
 TEST_CASE("What is written while the list is read is in the backup as last written",
@@ -108,7 +108,7 @@ TEST_CASE("What is written while the list is read is in the backup as last writt
   CHECK(backing_up.Specs() == Strings{R"(b {"x":4})", R"(new {"x":5})"});
   CHECK(backing_up.IsKnown("b"));
   CHECK(backing_up.IsKnown("new"));
-  CHECK(run.doomed().empty());
+  CHECK(run.losing().empty());
 }
 
 TEST_CASE("What is written after the list and before the end is in the backup",

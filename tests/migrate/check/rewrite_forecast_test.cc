@@ -62,10 +62,10 @@ TEST_CASE("Of very many or very long doomed fields some are told", "[migrate][re
   const CrdCheck check = Check(R"(["v1"])");
   const RewriteForecast forecast(check, "v1", false);
   const auto longest = Object("{\"" + std::string(10'000, 'x') + "\":1,\"b\":2}");
-  CHECK(forecast.DoomedPaths(longest.root()) == Strings{"spec.b"});
+  CHECK(forecast.LosingPaths(longest.root()) == Strings{"spec.b"});
   std::string spec = "{\"a\":\"1\"";
   for (int i = 0; i < 3000; ++i) spec += ",\"k" + std::to_string(i) + "\":1";
-  CHECK(forecast.DoomedPaths(Object(spec + "}").root()).size() == 1000);
+  CHECK(forecast.LosingPaths(Object(spec + "}").root()).size() == 1000);
 }
 
 TEST_CASE("Doomed are the fields that no read shows once the server prunes",
@@ -75,12 +75,12 @@ TEST_CASE("Doomed are the fields that no read shows once the server prunes",
   const Strings by_v1{"spec.b", "spec.c", "spec.list"};
   const Strings by_v1beta1{"spec.a", "spec.c", "spec.list"};
   const Strings by_both{"spec.a", "spec.b", "spec.c", "spec.list"};
-  CHECK(RewriteForecast(check, "v1", false).DoomedPaths(object.root()) == by_v1);
-  CHECK(RewriteForecast(check, "v1", true).DoomedPaths(object.root()) == by_v1);
+  CHECK(RewriteForecast(check, "v1", false).LosingPaths(object.root()) == by_v1);
+  CHECK(RewriteForecast(check, "v1", true).LosingPaths(object.root()) == by_v1);
   // Stored in v1, and shown in v1beta1.
-  CHECK(RewriteForecast(check, "v1beta1", false).DoomedPaths(object.root()) == by_both);
+  CHECK(RewriteForecast(check, "v1beta1", false).LosingPaths(object.root()) == by_both);
   // Some are stored in v1beta1, where spec.a was pruned by neither.
-  CHECK(RewriteForecast(check, "v1beta1", true).DoomedPaths(object.root()) == by_v1beta1);
+  CHECK(RewriteForecast(check, "v1beta1", true).LosingPaths(object.root()) == by_v1beta1);
 }
 
 }  // namespace rewrite_forecast_test

@@ -33,9 +33,9 @@ struct Guarded {
 TEST_CASE("A CRD that stays as it is, but for its status, has not changed", "[migrate][guard]") {
   Guarded guarded;
   CrdGuard guard = guarded.Guard();
-  CHECK(guard.FindChange() == std::nullopt);
+  CHECK(guard.CheckCrdUnchanged() == std::nullopt);
   guarded.cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1","v9"]}})");
-  CHECK(guard.FindChange() == std::nullopt);
+  CHECK(guard.CheckCrdUnchanged() == std::nullopt);
 }
 
 TEST_CASE("A change of the CRD is told in its own words", "[migrate][guard]") {
@@ -69,7 +69,7 @@ TEST_CASE("A change of the CRD is told in its own words", "[migrate][guard]") {
     server.Delete("customresourcedefinitions.apiextensions.k8s.io", kName);
     expected = "the CustomResourceDefinition was deleted";
   }
-  CHECK(guard.FindChange() == expected);
+  CHECK(guard.CheckCrdUnchanged() == expected);
 }
 
 TEST_CASE("A CRD is read whole once, and again only when its resource version has moved",
@@ -85,13 +85,13 @@ TEST_CASE("A CRD is read whole once, and again only when its resource version ha
           return head.Find("Accept")->find("PartialObjectMetadata") == std::string_view::npos;
         });
   };
-  for (int i = 0; i < 5; ++i) CHECK(guard.FindChange() == std::nullopt);
+  for (int i = 0; i < 5; ++i) CHECK(guard.CheckCrdUnchanged() == std::nullopt);
   CHECK(whole_reads() == 1);
   server.PatchCrd(kName, R"({"metadata":{"labels":{"a":"b"}}})");
-  for (int i = 0; i < 5; ++i) CHECK(guard.FindChange() == std::nullopt);
+  for (int i = 0; i < 5; ++i) CHECK(guard.CheckCrdUnchanged() == std::nullopt);
   CHECK(whole_reads() == 2);
   server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
-  CHECK(guard.FindChange());
+  CHECK(guard.CheckCrdUnchanged());
 }
 
 TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][guard]") {
@@ -102,7 +102,7 @@ TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][g
   fault.times = 30;
   fault.answer = FakeStatus(GENERATE(500, 503), "", "not now");
   guarded.cluster.server.AddFault(fault);
-  CHECK(guard.FindChange() == std::nullopt);
+  CHECK(guard.CheckCrdUnchanged() == std::nullopt);
   CHECK(guarded.cluster.clock.passed() >= std::chrono::seconds(29));
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("Of a CRD that cannot be read nobody knows that it has not changed", "
   fault.times = 0;
   fault.answer = FakeStatus(code, "", "not now");
   guarded.cluster.server.AddFault(fault);
-  const auto change = guard.FindChange();
+  const auto change = guard.CheckCrdUnchanged();
   REQUIRE(change);
   CHECK_THAT(*change, Contains("cannot be read any more") && Contains("not now"));
   CHECK((guarded.cluster.clock.passed() < std::chrono::seconds(30)) == (code != 503));

@@ -73,7 +73,8 @@ TEST_CASE("The time is that of all passes, and large objects count", "[migrate][
   // Each takes 10 ms, and 1 s a MB; one that changes something 1.8 times as long.
   CHECK(writes(100, 0) == Approx(1.8 + 1));
   CHECK(writes(5, 5'000'000) == Approx(1.8 * 5.05 + 5.05));
-  // Five rounds of reads behind the flip, one for the backup, each a seventh of a write; and 5 s.
+  // Five rounds of reads after pruning is on, one for the backup, each a seventh of a write; and 5
+  // s.
   CHECK_THAT(DescribePlan(plan)[1], Catch::Contains(" about 24 s;"));
   plan.verifies = false;
   CHECK(writes(100, 0) == Approx(1.8));

@@ -14,18 +14,18 @@ using Step = SettleRounds::Step;
 
 const kube::base::Clock::TimePoint kStart{1h};
 
-std::vector<rewrite::DoomedObject> Doomed(int count) {
-  std::vector<rewrite::DoomedObject> doomed;
+std::vector<rewrite::LosingObject> Losing(int count) {
+  std::vector<rewrite::LosingObject> losing;
   for (int i = 0; i < count; ++i) {
     const std::string name = std::to_string(i);
-    doomed.push_back({.namespace_ = "shop", .name = name, .uid = name, .paths = {"spec.x"}});
+    losing.push_back({.namespace_ = "shop", .name = name, .uid = name, .paths = {"spec.x"}});
   }
-  return doomed;
+  return losing;
 }
 
 std::string Names(const SettleRounds& settle) {
   std::string names;
-  for (const rewrite::DoomedObject* object : settle.objects()) names += object->name;
+  for (const rewrite::LosingObject* object : settle.objects()) names += object->name;
   return names;
 }
 
@@ -37,7 +37,7 @@ void Rounds(SettleRounds& settle, int rounds, Seen seen) {
 
 TEST_CASE("Five rounds without a doomed field tell that every server prunes",
           "[migrate][settle_rounds]") {
-  SettleRounds settle(Doomed(9), kStart, 2min);
+  SettleRounds settle(Losing(9), kStart, 2min);
   CHECK(settle.due() == kStart);
   CHECK(Names(settle) == "01234");
   Rounds(settle, 4, Seen::kPruned);
@@ -49,7 +49,7 @@ TEST_CASE("Five rounds without a doomed field tell that every server prunes",
 TEST_CASE("One read that is not pruned, or not answered, begins the count anew",
           "[migrate][settle_rounds]") {
   const Seen seen = GENERATE(Seen::kUnpruned, Seen::kNoAnswer);
-  SettleRounds settle(Doomed(3), kStart, 2min);
+  SettleRounds settle(Losing(3), kStart, 2min);
   Rounds(settle, 4, Seen::kPruned);
   settle.OnRound({Seen::kPruned, Seen::kPruned, seen}, settle.due());
   CHECK(settle.rounds() == 0);
@@ -61,7 +61,7 @@ TEST_CASE("One read that is not pruned, or not answered, begins the count anew",
 
 TEST_CASE("Another object takes the place of one that tells nothing any more",
           "[migrate][settle_rounds]") {
-  SettleRounds settle(Doomed(7), kStart, 2min);
+  SettleRounds settle(Losing(7), kStart, 2min);
   Rounds(settle, 4, Seen::kPruned);
   settle.OnRound({Seen::kPruned, Seen::kUnfit, Seen::kPruned, Seen::kUnfit, Seen::kPruned},
                  settle.due());
@@ -70,14 +70,14 @@ TEST_CASE("Another object takes the place of one that tells nothing any more",
 }
 
 TEST_CASE("Where no object is left nothing can be told", "[migrate][settle_rounds]") {
-  SettleRounds settle(Doomed(2), kStart, 2min);
+  SettleRounds settle(Losing(2), kStart, 2min);
   Rounds(settle, 1, Seen::kUnfit);
   CHECK(settle.step() == Step::kNoneLeft);
   CHECK(SettleRounds({}, kStart, 2min).step() == Step::kNoneLeft);
 }
 
 TEST_CASE("The wait ends at its time", "[migrate][settle_rounds]") {
-  SettleRounds settle(Doomed(2), kStart, 2s);
+  SettleRounds settle(Losing(2), kStart, 2s);
   while (settle.step() == Step::kRead) {
     CHECK(settle.due() < settle.deadline());
     Rounds(settle, 1, Seen::kUnpruned);

@@ -7,7 +7,7 @@
 #include "kube/base/result.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_request.h"
-#include "migrate/migration/behind_flip.h"
+#include "migrate/migration/after_pruning_on.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
@@ -109,17 +109,17 @@ struct World {
     return names;
   }
   /// Does something, or lets something happen, when pruning is turned on.
-  void AtFlip(FakeFault fault) {
+  void AtTurningOn(FakeFault fault) {
     fault.target = kCrd;
-    fault.first = (options.no_backup ? kReadsWithoutBackup : kReadsBeforeFlip) + 1;
+    fault.first = (options.no_backup ? kReadsWithoutBackup : kReadsBeforePruning) + 1;
     cluster.server.AddFault(fault);
   }
-  /// Is interrupted when the backup is complete, and the flip not asked for.
+  /// Is interrupted when the backup is complete, and the write that turns pruning on not asked for.
   PruningTurnedOn BackUpOnly() {
     FakeFault fault;
     fault.before = [this] { stop = true; };
     fault.target = kCrd;
-    fault.first = kReadsBeforeFlip;
+    fault.first = kReadsBeforePruning;
     cluster.server.AddFault(fault);
     PruningTurnedOn interrupted = TurnOn();
     REQUIRE(interrupted.outcome == report::Outcome::kInterrupted);
@@ -136,8 +136,8 @@ struct World {
   }
 
   // By Live(), at the start of TurnOn(), behind the question, behind the backup, and before the
-  // flip.
-  static constexpr int kReadsBeforeFlip = 5, kReadsWithoutBackup = 4;
+  // write.
+  static constexpr int kReadsBeforePruning = 5, kReadsWithoutBackup = 4;
 
   FakeCluster cluster;
   test_support::TempFolder folder;
@@ -152,8 +152,8 @@ struct World {
   rewrite::SweepOptions sweep_options;
 };
 
-// The dry run of one write, and the flip.
-constexpr int kDryWriteAndFlip = 2;
+// The dry run of one write, and the write that turns pruning on.
+constexpr int kDryWriteAndTurnOn = 2;
 
 TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][turn_pruning_on]") {
   World world;
@@ -177,8 +177,8 @@ TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][turn
   const rewrite::MigrationState state = world.State();
   CHECK(state.phase == Phase::kBackupComplete);
   CHECK(state.backup == enabled.backup);
-  CHECK_FALSE(state.flip_resource_version.empty());
-  CHECK_FALSE(enabled.before_flip);
+  CHECK_FALSE(state.pruning_on_resource_version.empty());
+  CHECK_FALSE(enabled.before_pruning);
 }
 
 TEST_CASE("Nothing is written where the answer is no", "[migrate][turn_pruning_on]") {
@@ -215,7 +215,7 @@ TEST_CASE("A dry run tells the plan, asks nobody and writes nothing",
   CHECK_FALSE(world.IsPruningOn());
   // The switch and one object, both with dryRun=All.
   CHECK(world.Writes() == (world.dry_run == report::DryRun::kServer ? 2 : 0));
-  CHECK(world.State().phase == Phase::kBeforeFlip);
+  CHECK(world.State().phase == Phase::kBeforePruning);
 }
 
 TEST_CASE("A dry run shows why the server would refuse", "[migrate][turn_pruning_on]") {
@@ -236,15 +236,15 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
   SECTION("all of them") {
     const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kDone);
-    REQUIRE(enabled.before_flip);
-    CHECK(enabled.before_flip->Total() == 3);
+    REQUIRE(enabled.before_pruning);
+    CHECK(enabled.before_pruning->Total() == 3);
   }
   SECTION("not in a single pass") {
     world.options.single_pass = true;
     const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kDone);
-    CHECK_FALSE(enabled.before_flip);
-    CHECK(world.Writes() == kDryWriteAndFlip);
+    CHECK_FALSE(enabled.before_pruning);
+    CHECK(world.Writes() == kDryWriteAndTurnOn);
     // v1beta1 does not know spec.a: "plain" may lose it.
     CHECK_THAT(world.person.lines[3], Catch::Contains("back up 3 objects"));
   }
@@ -261,7 +261,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     CHECK(enabled.failures[0].name == "b");
     CHECK_FALSE(world.IsPruningOn());
     CHECK(world.Backups().empty());
-    CHECK(world.State().phase == Phase::kBeforeFlip);
+    CHECK(world.State().phase == Phase::kBeforePruning);
   }
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][turn_pruni
   SECTION("by default") {}
   SECTION("not where that is not wanted") { world.options.rewrite_unbacked = true; }
   SECTION("not without a backup") { world.options.no_backup = true; }
-  world.AtFlip(fault);
+  world.AtTurningOn(fault);
   const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   const bool holds = !world.options.rewrite_unbacked && !world.options.no_backup;
@@ -344,7 +344,7 @@ TEST_CASE("Where no object can show it, servers get the time that any change may
   CHECK_FALSE(world.State().settled_resource_version.empty());
 }
 
-// A server that has not noticed the flip stores what others write as they send it.
+// A server that has not noticed that pruning is on stores what others write as they send it.
 TEST_CASE("Behind a flip that loses nothing it is waited for servers all the same",
           "[migrate][turn_pruning_on]") {
   World world;
@@ -362,10 +362,10 @@ TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on
   const fs::path in_the_way = world.StatePath() / "state.json.new";
   FakeFault fault;
   fault.before = [&] { fs::create_directory(in_the_way); };
-  world.AtFlip(fault);
+  world.AtTurningOn(fault);
   const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
-  CHECK(enabled.flipped);
+  CHECK(enabled.has_turned_on);
   CHECK(fs::exists(enabled.backup));
   CHECK_THAT(enabled.error,
              Catch::StartsWith("pruning is on, but this run broke off: cannot write") &&
@@ -444,7 +444,7 @@ TEST_CASE("Held objects stay held in a later run until somebody writes them",
   World world;
   FakeFault fault;
   fault.before = [&] { world.Write("b", R"({"x":3})"); };
-  world.AtFlip(fault);
+  world.AtTurningOn(fault);
   REQUIRE(world.TurnOn().outcome == report::Outcome::kDone);
   const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.outcome == report::Outcome::kDone);
@@ -461,14 +461,14 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][turn_pruning_on
   FakeFault fault;
   fault.lost_after = 0;
   SECTION("by the same run") {
-    world.AtFlip(fault);
+    world.AtTurningOn(fault);
     const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kDone);
     CHECK_FALSE(world.IsHeld(enabled, "a"));
   }
   SECTION("by the next one") {
     fault.times = 60;  // more than this run tries
-    world.AtFlip(fault);
+    world.AtTurningOn(fault);
     const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kError);
     CHECK_THAT(enabled.error, Catch::StartsWith("it is not known whether pruning was turned on"));
@@ -477,15 +477,15 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][turn_pruning_on
     CHECK(world.IsPruningOn());
     const rewrite::MigrationState state = world.State();
     CHECK(state.phase == Phase::kBackupComplete);
-    CHECK(state.flip_resource_version.empty());
+    CHECK(state.pruning_on_resource_version.empty());
     world.Write("late", R"({"x":9})");
     const PruningTurnedOn resumed = world.Resume();
     CHECK(resumed.outcome == report::Outcome::kDone);
     CHECK(resumed.backup == state.backup);
     CHECK_FALSE(world.IsHeld(resumed, "a"));
-    // Behind the flip, but nobody had seen that the server prunes.
+    // After pruning is on, but nobody had seen that the server prunes.
     CHECK(world.IsHeld(resumed, "late"));
-    CHECK_FALSE(world.State().flip_resource_version.empty());
+    CHECK_FALSE(world.State().pruning_on_resource_version.empty());
   }
 }
 
@@ -496,7 +496,7 @@ TEST_CASE("A CRD that is changed meanwhile is not flipped", "[migrate][turn_prun
     world.cluster.server.PatchCrd(kName, R"({"spec":{"names":{"plural":"widgets",)"
                                          R"("kind":"Kindwidgets","shortNames":["w"]}}})");
   };
-  world.AtFlip(fault);
+  world.AtTurningOn(fault);
   const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("was changed meanwhile"));
@@ -513,13 +513,13 @@ TEST_CASE("A server that does not prune in time ends the run, and the next one g
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("not every API server prunes yet") &&
                                 Catch::Contains("run the same command again"));
-  CHECK(world.Writes() == kDryWriteAndFlip);
+  CHECK(world.Writes() == kDryWriteAndTurnOn);
   CHECK(world.Resume().outcome == report::Outcome::kError);
   is_stale = false;
   CHECK(world.Resume().outcome == report::Outcome::kDone);
   CHECK(world.person.lines.back() == kSettled);
   CHECK(world.person.questions.size() == 1);
-  CHECK(world.Writes() == kDryWriteAndFlip);
+  CHECK(world.Writes() == kDryWriteAndTurnOn);
 }
 
 TEST_CASE("A field that has come into the schema is not waited for", "[migrate][turn_pruning_on]") {
@@ -528,13 +528,13 @@ TEST_CASE("A field that has come into the schema is not waited for", "[migrate][
   world.options.settle_timeout = 10s;
   const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kError);
-  CHECK(enabled.flipped);
+  CHECK(enabled.has_turned_on);
   world.cluster.server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v1","served":true,
       "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{
       "type":"object","properties":{"x":{"type":"integer"}}}}}}}]}})");
   const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.outcome == report::Outcome::kDone);
-  CHECK_FALSE(resumed.flipped);
+  CHECK_FALSE(resumed.has_turned_on);
   CHECK(world.IsHeld(resumed, "plain"));  // which has a field that only the old schema knows
 }
 

@@ -20,10 +20,10 @@ const std::string kOtherText =
     "alice@bastion (process 4711) is at work on it since 2026-01-01T00:00:00Z, as the Lease "
     "\"default/kubectl-prune-widgets.demo.example.com-crd-uid\" says";
 
-LeaseView View(Standing standing) { return {.standing = standing, .reason = "why"}; }
+LeaseView View(LeaseState standing) { return {.standing = standing, .reason = "why"}; }
 
 LeaseView Others(const std::string& renewed) {
-  return {.standing = Standing::kOthers,
+  return {.standing = LeaseState::kOthers,
           .record = {kOther, 30, "2026-01-01T00:00:00.123456Z", renewed, 0}};
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("The Lease of a CRD is asked for by its name, and as who we are", "[mi
 
 TEST_CASE("A Lease that nobody has is taken without a word", "[migrate][lease]") {
   Run run;
-  run.Script({{0s, View(Standing::kSought)}, {200ms, View(Standing::kOurs)}});
+  run.Script({{0s, View(LeaseState::kSought)}, {200ms, View(LeaseState::kOurs)}});
   const LeaseStart start = run.lease->Take();
   CHECK(start.step == Step::kOurs);
   CHECK_FALSE(start.has_waited);
@@ -104,13 +104,13 @@ TEST_CASE("A Lease that nobody has is taken without a word", "[migrate][lease]")
 
 TEST_CASE("Where Leases are not to be had the run goes on, warned", "[migrate][lease]") {
   Run run;
-  run.Script({{0s, View(Standing::kUnavailable)}});
+  run.Script({{0s, View(LeaseState::kUnavailable)}});
   const LeaseStart start = run.lease->Take();
   CHECK(start.step == Step::kUnknown);
   CHECK(start.message ==
         "another run over the same objects would not be noticed, nor would this one be: why");
   CHECK(run.leases.is_given_back);
-  CHECK_FALSE(run.lease->FindLoss());
+  CHECK_FALSE(run.lease->CheckLease());
 }
 
 TEST_CASE("A run that is alive is not waited for", "[migrate][lease]") {
@@ -128,7 +128,8 @@ TEST_CASE("A run that is alive is not waited for", "[migrate][lease]") {
 
 TEST_CASE("A run that is dead is followed", "[migrate][lease]") {
   Run run;
-  run.Script({{0s, Others("t1")}, {33s, View(Standing::kSought)}, {34s, View(Standing::kOurs)}});
+  run.Script(
+      {{0s, Others("t1")}, {33s, View(LeaseState::kSought)}, {34s, View(LeaseState::kOurs)}});
   const LeaseStart start = run.lease->Take();
   CHECK(start.step == Step::kOurs);
   CHECK(start.has_waited);
@@ -144,13 +145,13 @@ TEST_CASE("A Lease of years is not waited for", "[migrate][lease]") {
 TEST_CASE("Whoever has time waits for a run that is alive", "[migrate][lease]") {
   Run run(1min);
   SECTION("to its end") {
-    run.Script({{0s, Others("t1")}, {6s, Others("t2")}, {50s, View(Standing::kOurs)}});
+    run.Script({{0s, Others("t1")}, {6s, Others("t2")}, {50s, View(LeaseState::kOurs)}});
     const LeaseStart start = run.lease->Take();
     CHECK(start.step == Step::kOurs);
     CHECK(start.has_waited);
   }
   SECTION("but not for longer") {
-    run.Script({{0s, Others("t1")}, {6s, Others("t2")}, {90s, View(Standing::kOurs)}});
+    run.Script({{0s, Others("t1")}, {6s, Others("t2")}, {90s, View(LeaseState::kOurs)}});
     CHECK(run.lease->Take().step == Step::kHeld);
     CHECK(run.cluster.clock.passed() >= 60s);
     CHECK(run.cluster.clock.passed() < 62s);
@@ -170,7 +171,7 @@ TEST_CASE("A signal ends the wait for a Lease", "[migrate][lease]") {
 
 struct Started : Run {
   Started() {
-    Script({{0s, View(Standing::kOurs)}});
+    Script({{0s, View(LeaseState::kOurs)}});
     REQUIRE(lease->Take().step == Step::kOurs);
   }
 };
@@ -178,10 +179,10 @@ struct Started : Run {
 TEST_CASE("What is doubtful is waited for, and goes on where it is ours again",
           "[migrate][lease]") {
   Started run;
-  CHECK_FALSE(run.lease->FindLoss());
+  CHECK_FALSE(run.lease->CheckLease());
   CHECK(run.told.empty());
-  run.Script({{0s, View(Standing::kDoubtful)}, {70s, View(Standing::kOurs)}});
-  CHECK_FALSE(run.lease->FindLoss());
+  run.Script({{0s, View(LeaseState::kDoubtful)}, {70s, View(LeaseState::kOurs)}});
+  CHECK_FALSE(run.lease->CheckLease());
   CHECK(run.cluster.clock.passed() >= 70s);
   CHECK(run.told ==
         Strings{"waiting: the Lease \"default/kubectl-prune-widgets.demo.example.com-crd-uid\" "
@@ -190,22 +191,22 @@ TEST_CASE("What is doubtful is waited for, and goes on where it is ours again",
 
 TEST_CASE("What is lost stays lost", "[migrate][lease]") {
   Started run;
-  run.Script({{0s, View(Standing::kDoubtful)}, {70s, View(Standing::kLost)}});
-  const auto loss = run.lease->FindLoss();
+  run.Script({{0s, View(LeaseState::kDoubtful)}, {70s, View(LeaseState::kLost)}});
+  const auto loss = run.lease->CheckLease();
   REQUIRE(loss);
   CHECK(*loss ==
         "the Lease \"default/kubectl-prune-widgets.demo.example.com-crd-uid\", by which runs "
         "know "
         "of each other, was lost: why");
-  run.Script({{0s, View(Standing::kOurs)}});
-  CHECK(run.lease->FindLoss() == loss);
+  run.Script({{0s, View(LeaseState::kOurs)}});
+  CHECK(run.lease->CheckLease() == loss);
 }
 
 TEST_CASE("A run that is to stop does not wait for what is doubtful", "[migrate][lease]") {
   Started run;
   run.is_stopped = true;
-  run.Script({{0s, View(Standing::kDoubtful)}});
-  CHECK_FALSE(run.lease->FindLoss());
+  run.Script({{0s, View(LeaseState::kDoubtful)}});
+  CHECK_FALSE(run.lease->CheckLease());
   CHECK(run.cluster.clock.passed() < 1s);
 }
 

@@ -27,7 +27,7 @@ struct Keeping {
     }
     keeper.Advance();
   }
-  Standing StandingOf(Leases::Number lease) { return keeper.Look(lease).standing; }
+  LeaseState StandingOf(Leases::Number lease) { return keeper.Look(lease).standing; }
   /// Puts there what another one has written.
   void Put(const std::string& spec) {
     cluster.server.Add(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{)"
@@ -59,15 +59,15 @@ LeaseRequest Boss(std::vector<std::string> predecessors = {}) {
 TEST_CASE("A Lease is taken, renewed, and given back", "[migrate][lease]") {
   Keeping keeping;
   const Leases::Number lease = keeping.keeper.Seek(Boss());
-  CHECK(keeping.StandingOf(lease) == Standing::kSought);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kSought);
   keeping.Run(1s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
   CHECK(keeping.Holder() == "a");
   CHECK(kube::json::Print(*keeping.Stored().Find("metadata")->Find("ownerReferences")) ==
         R"([{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
         R"("name":"widgets.demo.example.com","uid":"crd-uid"}])");
   keeping.Run(5min);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
   keeping.keeper.GiveBack(lease);
   keeping.keeper.Advance();
   CHECK(keeping.Holder().empty());
@@ -81,8 +81,8 @@ TEST_CASE("Several Leases are kept at once, and all given back at the end", "[mi
   keeping.Run(10s);
   const Leases::Number other = keeping.keeper.Seek(clerk);
   keeping.Run(1min);
-  CHECK(keeping.StandingOf(one) == Standing::kOurs);
-  CHECK(keeping.StandingOf(other) == Standing::kOurs);
+  CHECK(keeping.StandingOf(one) == LeaseState::kOurs);
+  CHECK(keeping.StandingOf(other) == LeaseState::kOurs);
   keeping.keeper.End();
   CHECK(keeping.Holder().empty());
   CHECK(keeping.Holder("clerk").empty());
@@ -93,11 +93,11 @@ TEST_CASE("Somebody else's Lease is seen, and taken when it has expired", "[migr
   keeping.Put(SpecText("b", "00:00:00", "00:00:00", 30));
   const Leases::Number lease = keeping.keeper.Seek(Boss());
   keeping.Run(29s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOthers);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOthers);
   CHECK(keeping.keeper.Look(lease).record.holder_identity == "b");
   // A candidate looks again after 2.2 retry periods at most.
   keeping.Run(13s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
   CHECK(keeping.Holder() == "a");
 }
 
@@ -106,13 +106,13 @@ TEST_CASE("A Lease that was given back is had at once by who asks for a look", "
   keeping.Put(SpecText("b", "00:00:00", "00:00:00", 30));
   const Leases::Number lease = keeping.keeper.Seek(Boss());
   keeping.Run(1s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOthers);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOthers);
   keeping.Put(SpecText("", "00:00:01", "00:00:01", 1));
   keeping.Run(1s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOthers);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOthers);
   keeping.keeper.LookNow(lease);
   keeping.Run(100ms);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
 }
 
 TEST_CASE("Who seeks, looks or gives back does not wait for the thread to look about by itself",
@@ -165,7 +165,7 @@ TEST_CASE("What a predecessor has left is taken at once", "[migrate][lease]") {
   keeping.Put(SpecText("dead", "00:00:00", "00:00:00", 30));
   const Leases::Number lease = keeping.keeper.Seek(Boss({"older", "dead"}));
   keeping.Run(1s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
   CHECK(keeping.Holder() == "a");
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("Where a right is missing it is not available, and the reason says whi
   keeping.cluster.server.Forbid(kLeases);
   const Leases::Number lease = keeping.keeper.Seek(Boss());
   keeping.Run(1s);
-  CHECK(keeping.StandingOf(lease) == Standing::kUnavailable);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kUnavailable);
   CHECK_THAT(keeping.keeper.Look(lease).reason,
              Contains("have a Role in that namespace allow get, create and update"));
 }
@@ -186,11 +186,11 @@ TEST_CASE("What is not renewed becomes doubtful by the clock, though nobody noti
   const Leases::Number lease = keeping.keeper.Seek(Boss());
   keeping.Run(1s);
   keeping.cluster.clock.Advance(18s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
   keeping.cluster.clock.Advance(2s);
-  CHECK(keeping.StandingOf(lease) == Standing::kDoubtful);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kDoubtful);
   keeping.Run(1s);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
 }
 
 TEST_CASE("A server that is away for a while ends nothing", "[migrate][lease]") {
@@ -203,14 +203,14 @@ TEST_CASE("A server that is away for a while ends nothing", "[migrate][lease]") 
   away.times = 12;  // of a try each five seconds and more
   away.answer = test_support::FakeStatus(503, "ServiceUnavailable", "starting");
   keeping.cluster.server.AddFault(away);
-  Standing worst = Standing::kOurs;
+  LeaseState worst = LeaseState::kOurs;
   for (int i = 0; i < 180 && is_away; ++i) {
     keeping.Run(1s);
-    if (keeping.StandingOf(lease) != Standing::kOurs) worst = keeping.StandingOf(lease);
-    is_away = worst == Standing::kOurs || keeping.StandingOf(lease) != Standing::kOurs;
+    if (keeping.StandingOf(lease) != LeaseState::kOurs) worst = keeping.StandingOf(lease);
+    is_away = worst == LeaseState::kOurs || keeping.StandingOf(lease) != LeaseState::kOurs;
   }
-  CHECK(worst == Standing::kDoubtful);
-  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(worst == LeaseState::kDoubtful);
+  CHECK(keeping.StandingOf(lease) == LeaseState::kOurs);
 }
 
 TEST_CASE("Where nobody keeps them any more they are lost", "[migrate][lease]") {
@@ -218,9 +218,9 @@ TEST_CASE("Where nobody keeps them any more they are lost", "[migrate][lease]") 
   const Leases::Number held = keeping.keeper.Seek(Boss());
   keeping.Run(1s);
   keeping.keeper.Break("no credentials");
-  CHECK(keeping.StandingOf(held) == Standing::kLost);
+  CHECK(keeping.StandingOf(held) == LeaseState::kLost);
   const Leases::Number later = keeping.keeper.Seek(Boss());
-  CHECK(keeping.StandingOf(later) == Standing::kUnavailable);
+  CHECK(keeping.StandingOf(later) == LeaseState::kUnavailable);
   CHECK(keeping.keeper.Look(later).reason == "no credentials");
 }
 

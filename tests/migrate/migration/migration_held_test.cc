@@ -1,4 +1,4 @@
-// Which objects Migrate() holds behind the flip: those of which the backup may not have all.
+// Which objects Migrate() holds after pruning is on: those of which the backup may not have all.
 #include <catch2/catch.hpp>
 
 #include "tests/migrate/migration/pruning_world.h"
@@ -184,7 +184,7 @@ TEST_CASE("A schema that only lets more values be valid holds no object",
   Preserved preserved;
   preserved.StoreInOneVersion();
   preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
-  preserved.InterruptBehindFlip();
+  preserved.InterruptAfterPruningOn();
   std::string versions = kube::json::Print(*preserved.Crd().Find("spec")->Find("versions"));
   const std::string schema = R"("openAPIV3Schema":{)";
   versions.insert(versions.find(schema) + schema.size(), R"("description":"looser",)");

@@ -32,7 +32,7 @@ TEST_CASE("managedFields that were emptied before the flip are named by who goes
                R"("fieldsV1":{"f:spec":{"f:a":{}}}}],)");
   preserved.cluster.server.Add(owned);
   preserved.options.cleaning = cluster::Cleaning::kNever;
-  preserved.InterruptBehindFlip();
+  preserved.InterruptAfterPruningOn();
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kFailures);
   CHECK(crd.verified);
@@ -47,8 +47,8 @@ TEST_CASE("Pruning is turned on, and every object is clean afterwards",
   CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.pruning_enabled);
   CHECK(preserved.person.asked == 1);
-  REQUIRE(crd.before_flip);
-  CHECK(crd.before_flip->Total() == 3);
+  REQUIRE(crd.before_pruning);
+  CHECK(crd.before_pruning->Total() == 3);
   CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(crd.counts.Total() == 3);
   CHECK(crd.verified);
@@ -85,7 +85,7 @@ TEST_CASE("A run that goes on behind the flip has nothing foretold",
           "[migrate][migration][migration_pruning]") {
   Preserved world;
   world.StoreInOneVersion();
-  world.InterruptBehindFlip();
+  world.InterruptAfterPruningOn();
   CHECK_FALSE(world.Migrate().foretold_loss);
 }
 
@@ -278,18 +278,18 @@ TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
   Preserved preserved;
   preserved.StoreInOneVersion();
   preserved.options.chunk_size = 1;
-  bool is_flipped = false;
+  bool is_turned_on = false;
   FakeFault fault;
   fault.target = "continue=";
   fault.times = 0;
   fault.before = [&] {
-    if (is_flipped || preserved.person.asked == 0) return;
-    is_flipped = true;
+    if (is_turned_on || preserved.person.asked == 0) return;
+    is_turned_on = true;
     preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
   };
   preserved.cluster.server.AddFault(fault);
   const report::CrdMigration crd = preserved.Migrate();
-  REQUIRE(is_flipped);
+  REQUIRE(is_turned_on);
   CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("the backup is thrown away") && Contains("was turned off") &&
                             Contains("without one"));
@@ -328,7 +328,7 @@ TEST_CASE("A run over all CRDs goes on with one that was interrupted",
   preserved.StoreInOneVersion();
   preserved.options.crd_names = {};
   preserved.options.all = true;
-  preserved.InterruptBehindFlip();
+  preserved.InterruptAfterPruningOn();
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);

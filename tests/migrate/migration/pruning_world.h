@@ -91,7 +91,7 @@ struct Preserved {
     cluster.server.AddFault(fault);
   }
   /// A run that is interrupted when pruning is on, as w1 is about to be rewritten.
-  void InterruptBehindFlip() {
+  void InterruptAfterPruningOn() {
     std::atomic<bool> stop{false};
     cluster.run_stop = &stop;
     FakeFault fault;
@@ -112,7 +112,8 @@ struct Preserved {
     fault.answer = answer;
     cluster.server.AddFault(fault);
   }
-  /// All objects are stored in the storage version: nothing is rewritten before the flip.
+  /// All objects are stored in the storage version: nothing is rewritten before pruning is turned
+  /// on.
   void StoreInOneVersion() {
     cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1"]}})");
   }

@@ -15,7 +15,7 @@ TEST_CASE("Namespaces get what templates have, and are left alone once they have
   const PopulationReport report = world.Run();
   CHECK(Outcomes(report) ==
         Names{"a/w applied", "a/of-a applied", "b/w applied", "b/of-b applied"});
-  CHECK(Remarks(report).empty());
+  CHECK(DeduplicatedMessages(report).empty());
   CHECK_FALSE(report.has_errors);
   CHECK(world.Stored("a/of-a") == "y");
   CHECK(world.Annotation("every", "contains-group-kinds") == "Kindwidgets.demo.example.com");
@@ -190,7 +190,7 @@ TEST_CASE("A template of another tool is refused, and what is there of it stays"
     world.PutTemplate("every", {Widget("v")});
     const PopulationReport report = world.Run();
     CHECK(report.has_errors);
-    CHECK_THAT(Remarks(report).at(0),
+    CHECK_THAT(DeduplicatedMessages(report).at(0),
                Contains("managed by tooling \"kubectl\" instead of \"kubectl-prune\""));
   }
   SECTION("by its id") {
@@ -199,7 +199,8 @@ TEST_CASE("A template of another tool is refused, and what is there of it stays"
     world.PutTemplate("every", {Widget("v")});
     const PopulationReport report = world.Run();
     CHECK(report.has_errors);
-    CHECK_THAT(Remarks(report).at(0), Contains("got: other, want: " + TemplateApplySetId("every")));
+    CHECK_THAT(DeduplicatedMessages(report).at(0),
+               Contains("got: other, want: " + TemplateApplySetId("every")));
   }
   CHECK(world.Requests() == Names{EventIn("default"), "PATCH " + target + "/status" + kManager});
   CHECK(world.Stored("a/w") == "x");
@@ -231,8 +232,9 @@ TEST_CASE("Where no Events can be made that is a warning, and all is populated",
   world.PutTemplate("every", {Widget("w")});
   const PopulationReport report = world.Run();
   CHECK_FALSE(report.has_errors);
-  REQUIRE(Remarks(report).size() == 1);
-  CHECK_THAT(Remarks(report)[0], Contains("cannot create Events: ") && Contains("forbidden"));
+  REQUIRE(DeduplicatedMessages(report).size() == 1);
+  CHECK_THAT(DeduplicatedMessages(report)[0],
+             Contains("cannot create Events: ") && Contains("forbidden"));
   CHECK(world.Stored("a/w") == "x");
 }
 
@@ -267,7 +269,7 @@ TEST_CASE("A template with $(CREATOR) that nobody guards changes and deletes not
   const PopulationReport report = world.Run();
   CHECK(report.has_errors);
   CHECK_THAT(
-      Remarks(report).at(0),
+      DeduplicatedMessages(report).at(0),
       Contains("the template own is left alone, and what was made of it: it has $(CREATOR)"));
   CHECK(world.Deletions().empty());
   CHECK(world.Stored("a/of-jo") == "x");
@@ -301,7 +303,7 @@ TEST_CASE("Of namespaces that opt out, and of disabled templates, all stays",
                    R"(":{"policy/namespace-template-apply":"disable"}}})");
     const PopulationReport report = world.Run();
     CHECK(report.objects.empty());
-    CHECK_THAT(Remarks(report).at(0), Contains("=disable"));
+    CHECK_THAT(DeduplicatedMessages(report).at(0), Contains("=disable"));
     CHECK_FALSE(report.has_errors);
   }
   CHECK(world.Stored("a/w") == "x");
@@ -356,7 +358,7 @@ TEST_CASE("What was made of a template that is gone is deleted, as far as its ki
     world.DeleteTemplate("one");
     const PopulationReport report = world.Run();
     CHECK(report.objects.empty());
-    CHECK_THAT(Remarks(report).at(0), Contains("no NamespaceTemplate"));
+    CHECK_THAT(DeduplicatedMessages(report).at(0), Contains("no NamespaceTemplate"));
   }
 }
 

@@ -248,7 +248,7 @@ TEST_CASE("A template that somebody else writes at the same time is written afte
     const PopulationReport report = world.Run();
     CHECK(Outcomes(report) == Names{"a/w failed", "b/w failed"});
     CHECK(report.has_errors);
-    CHECK_THAT(Remarks(report).at(0), Contains("was changed meanwhile"));
+    CHECK_THAT(DeduplicatedMessages(report).at(0), Contains("was changed meanwhile"));
   }
   SECTION("the server is not well for a moment") {
     fault.answer = FakeStatus(500, "InternalError", "etcdserver: leader changed");
@@ -294,14 +294,14 @@ TEST_CASE("Only the namespaces that are named are populated", "[migrate][populat
     world.options.namespaces = {"b", "nosuch"};
     const PopulationReport report = world.Run();
     CHECK(Outcomes(report) == Names{"b/w unchanged"});
-    CHECK(Remarks(report) == Names{"namespaces \"nosuch\" not found"});
+    CHECK(DeduplicatedMessages(report) == Names{"namespaces \"nosuch\" not found"});
     CHECK(report.has_errors);
   }
   SECTION("kube-system") {
     world.options.namespaces = {"kube-system"};
     const PopulationReport report = world.Run();
     CHECK(report.objects.empty());
-    CHECK(Remarks(report) == Names{"kube-system is never populated"});
+    CHECK(DeduplicatedMessages(report) == Names{"kube-system is never populated"});
   }
 }
 

@@ -210,7 +210,7 @@ inline Names Messages(const PopulationReport& report) {
   return texts;
 }
 
-inline Names Remarks(const PopulationReport& report) {
+inline Names DeduplicatedMessages(const PopulationReport& report) {
   Names texts;
   for (const report::PopulationRemark& remark : report.remarks) texts.push_back(remark.text);
   return texts;

@@ -19,10 +19,10 @@ struct Asked : World {
 
   PopulationInput input;
   Names refused;
-  PruneLeaves leaves{input, cluster.session(),
-                     [this](const std::string& name, bool is_changed, const std::string&) {
-                       refused.push_back(name + (is_changed ? " changed" : " unknown"));
-                     }};
+  DeletionCheck leaves{input, cluster.session(),
+                       [this](const std::string& name, bool is_changed, const std::string&) {
+                         refused.push_back(name + (is_changed ? " changed" : " unknown"));
+                       }};
 };
 
 TEST_CASE("A leave is asked for once, and again after some seconds", "[migrate][population]") {

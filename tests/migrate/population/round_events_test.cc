@@ -33,8 +33,8 @@ Strings TextsOf(const std::vector<PopulationEvent>& events) {
 /// A round that looks at the namespace a.
 Strings Round(RoundEvents& events, const std::vector<PopulatedObject>& objects,
               const Expansion& expansion = {}) {
-  events.TakeExpansion("a", expansion);
-  for (const PopulatedObject& object : objects) events.TakeObject(object);
+  events.HandleExpansion("a", expansion);
+  for (const PopulatedObject& object : objects) events.HandleObject(object);
   return TextsOf(events.Take(kUids));
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("Each problem is an Event that warns, told once", "[migrate][populatio
     CHECK(Round(events, both).size() == 2);
   }
   SECTION("also where another namespace was looked at in between") {
-    events.TakeExpansion("b", {});
+    events.HandleExpansion("b", {});
     events.Take(kUids);
     CHECK(Round(events, both).empty());
   }
@@ -142,7 +142,7 @@ TEST_CASE("Each namespace has its own Events, and one without a uid none",
           "[migrate][population]") {
   RoundEvents events;
   for (const char* name : {"b", "gone", "a"}) {
-    events.TakeObject(Object("x", PopulationClass::kApplied, "", name));
+    events.HandleObject(Object("x", PopulationClass::kApplied, "", name));
   }
   const auto told = events.Take(kUids);
   REQUIRE(told.size() == 2);

@@ -41,9 +41,9 @@ MigrationState SomeState() {
   state.backup = "backup/\"odd\"\n.ndjson";
   state.schemas = 0xfedcba9876543210;
   state.kept_fields = 0xfedcba9876543211;
-  state.flip_resource_version = "1234";
+  state.pruning_on_resource_version = "1234";
   state.engine_migration = "widgets-1";
-  state.doomed = {{"shop", "one", "uid-1", {"spec.a", "spec.ports[0].proto"}}, {"", "two", "", {}}};
+  state.losing = {{"shop", "one", "uid-1", {"spec.a", "spec.ports[0].proto"}}, {"", "two", "", {}}};
   return state;
 }
 
@@ -60,19 +60,19 @@ TEST_CASE("State that was saved is loaded by the next run", "[migrate][state]") 
   CHECK(state.backup == "backup/\"odd\"\n.ndjson");
   CHECK(state.schemas == 0xfedcba9876543210);
   CHECK(state.engine_migration == "widgets-1");
-  CHECK(state.flip_resource_version == "1234");
-  REQUIRE(state.doomed.size() == 2);
-  CHECK(state.doomed[0].namespace_ == "shop");
-  CHECK(state.doomed[0].paths == Strings{"spec.a", "spec.ports[0].proto"});
-  CHECK(state.doomed[1].name == "two");
-  CHECK(state.doomed[1].paths.empty());
+  CHECK(state.pruning_on_resource_version == "1234");
+  REQUIRE(state.losing.size() == 2);
+  CHECK(state.losing[0].namespace_ == "shop");
+  CHECK(state.losing[0].paths == Strings{"spec.a", "spec.ports[0].proto"});
+  CHECK(state.losing[1].name == "two");
+  CHECK(state.losing[1].paths.empty());
 }
 
 TEST_CASE("Each phase is loaded as it was saved", "[migrate][state]") {
   const TempFolder folder;
   StateFolder state_folder(folder.path(), "", "crd-uid", "widgets");
   for (const Phase phase :
-       {Phase::kBeforeFlip, Phase::kBackupComplete, Phase::kRewriting, Phase::kHolding}) {
+       {Phase::kBeforePruning, Phase::kBackupComplete, Phase::kRewriting, Phase::kHolding}) {
     MigrationState state = SomeState();
     state.phase = phase;
     state_folder.Save(state);
@@ -95,7 +95,7 @@ TEST_CASE("Without state there is a default state", "[migrate][state]") {
   SECTION("none") {}
   SECTION("empty") { std::ofstream(state_folder.path() / "state.json").flush(); }
   const MigrationState state = state_folder.Load();
-  CHECK(state.phase == Phase::kBeforeFlip);
+  CHECK(state.phase == Phase::kBeforePruning);
   CHECK(state.crd_uid == "crd-uid");
   CHECK(state.storage_version.empty());
 }
@@ -191,7 +191,7 @@ TEST_CASE("Clear forgets the state and every file and folder beside it", "[migra
   std::ofstream(state_folder.path() / "sweeps" / "rewrite.listed") << "x";
   state_folder.Clear();
   CHECK(fs::is_empty(state_folder.path()));
-  CHECK(state_folder.Load().phase == Phase::kBeforeFlip);
+  CHECK(state_folder.Load().phase == Phase::kBeforePruning);
   state_folder.Save(SomeState());
   CHECK(state_folder.Load().phase == Phase::kBackupComplete);
 }

@@ -32,11 +32,12 @@ RunState Open(const TempFolder& folder, RunOfCrd run) {
   return {folder.path(), "cluster-uid", std::move(run), kNow};
 }
 
-/// What a run leaves that has made its backup, and was killed about the flip.
-void LeaveBackup(const TempFolder& folder, const std::string& flip_resource_version = "") {
+/// What a run leaves that has made its backup, and was killed about the write that turns pruning
+/// on.
+void LeaveBackup(const TempFolder& folder, const std::string& pruning_on_resource_version = "") {
   RunState run = Open(folder, Widgets(3));
   run.NoteBackup("backup.ndjson", {{"shop", "one", "uid-1", {"spec.a"}}});
-  if (!flip_resource_version.empty()) run.NoteFlipFound(flip_resource_version);
+  if (!pruning_on_resource_version.empty()) run.NotePruningFoundOn(pruning_on_resource_version);
 }
 
 /// Leaves a file of a sweep, and says where.
@@ -50,7 +51,7 @@ TEST_CASE("A first run has nothing to go on with", "[migrate][state]") {
   const TempFolder folder;
   RunState run = Open(folder, Widgets(3));
   CHECK_FALSE(run.goes_on());
-  CHECK_FALSE(run.is_behind_flip());
+  CHECK_FALSE(run.is_pruning_on());
   CHECK(run.stored_before() == Strings{"v1beta1", "v1"});
   CHECK(run.noted().generation == 3);
 }
@@ -115,17 +116,17 @@ TEST_CASE("A run after the backup is behind the flip once the CRD prunes", "[mig
   LeaveBackup(folder);
   SECTION("by the flip, whose answer was lost") {
     RunState run = Open(folder, Widgets(4, /*preserves=*/false));
-    CHECK(run.is_behind_flip());
+    CHECK(run.is_pruning_on());
     CHECK(run.goes_on());
     CHECK(run.noted().backup == "backup.ndjson");
   }
   SECTION("by somebody who changed more than that") {
     RunState run = Open(folder, Widgets(7, /*preserves=*/false));
-    CHECK(run.is_behind_flip());
+    CHECK(run.is_pruning_on());
     CHECK(run.noted().backup == "backup.ndjson");
     CHECK(run.noted().generation == 7);
   }
-  SECTION("not before") { CHECK_FALSE(Open(folder, Widgets(3)).is_behind_flip()); }
+  SECTION("not before") { CHECK_FALSE(Open(folder, Widgets(3)).is_pruning_on()); }
   SECTION("the backup of another schema counts for nothing while the CRD preserves") {
     CHECK(Open(folder, Widgets(4)).noted().backup.empty());
   }
@@ -136,19 +137,19 @@ TEST_CASE("What a run has noted about the flip is what the next one knows", "[mi
   LeaveBackup(folder);
   {
     RunState run = Open(folder, Widgets(3));
-    run.NoteFlip("1234", 4, kNow + std::chrono::seconds(1));
-    CHECK(run.is_behind_flip());
+    run.NotePruningOn("1234", 4, kNow + std::chrono::seconds(1));
+    CHECK(run.is_pruning_on());
     CHECK(run.TimeUntilNoticed(kNow + std::chrono::seconds(2)) == std::chrono::seconds(4));
     run.NoteSettled("1300");
   }
   const RunState next = Open(folder, Widgets(4, /*preserves=*/false));
-  CHECK(next.is_behind_flip());
+  CHECK(next.is_pruning_on());
   CHECK(next.noted().phase == Phase::kBackupComplete);
   CHECK(next.noted().generation == 4);
-  CHECK(next.noted().flip_resource_version == "1234");
+  CHECK(next.noted().pruning_on_resource_version == "1234");
   CHECK(next.noted().settled_resource_version == "1300");
-  REQUIRE(next.noted().doomed.size() == 1);
-  CHECK(next.noted().doomed[0].name == "one");
+  REQUIRE(next.noted().losing.size() == 1);
+  CHECK(next.noted().losing[0].name == "one");
 }
 
 TEST_CASE("A new backup takes back what was noted of an earlier flip", "[migrate][state]") {
@@ -161,20 +162,20 @@ TEST_CASE("A new backup takes back what was noted of an earlier flip", "[migrate
   }
   const RunState next = Open(folder, Widgets(3));
   CHECK(next.noted().backup.empty());
-  CHECK(next.noted().doomed.empty());
-  CHECK(next.noted().flip_resource_version.empty());
+  CHECK(next.noted().losing.empty());
+  CHECK(next.noted().pruning_on_resource_version.empty());
   CHECK(next.noted().settled_resource_version.empty());
 }
 
 TEST_CASE("The rewrite before the flip is gone on with until it is forgotten", "[migrate][state]") {
   const TempFolder folder;
-  const fs::path before = Open(folder, Widgets(3)).MakeFolderBeforeFlip();
+  const fs::path before = Open(folder, Widgets(3)).MakeFolderBeforePruning();
   CHECK((fs::status(before).permissions() & fs::perms::all) == fs::perms::owner_all);
   {
     RunState second = Open(folder, Widgets(3));
     CHECK(second.goes_on());
-    CHECK(second.MakeFolderBeforeFlip() == before);
-    second.ForgetBeforeFlip();
+    CHECK(second.MakeFolderBeforePruning() == before);
+    second.ForgetBeforePruning();
   }
   CHECK_FALSE(fs::exists(before));
   CHECK_FALSE(Open(folder, Widgets(3)).goes_on());
@@ -195,7 +196,7 @@ TEST_CASE("Rewriting goes on with the CRD as it is behind the flip", "[migrate][
   }
   SECTION("changed: what was rewritten is to be rewritten again, what is held stays held") {
     RunState second = Open(folder, Widgets(5, /*preserves=*/false));
-    CHECK(second.is_behind_flip());
+    CHECK(second.is_pruning_on());
     CHECK_FALSE(fs::exists(file));
   }
 }
@@ -218,21 +219,21 @@ TEST_CASE("What a run leaves depends on how it ended", "[migrate][state]") {
   SECTION("with objects that are held") {
     CHECK_FALSE(end_with(End::kHolding));
     RunState next = Open(folder, pruning);
-    CHECK(next.is_behind_flip());
-    CHECK(next.noted().flip_resource_version == "1234");
+    CHECK(next.is_pruning_on());
+    CHECK(next.noted().pruning_on_resource_version == "1234");
   }
   SECTION("with failures: the backup is still needed") {
     CHECK_FALSE(end_with(End::kFailures));
     RunState next = Open(folder, pruning);
     CHECK(next.goes_on());
-    CHECK(next.is_behind_flip());
+    CHECK(next.is_pruning_on());
     CHECK(next.noted().phase == Phase::kRewriting);
   }
   SECTION("done") {
     CHECK_FALSE(end_with(End::kDone));
     RunState next = Open(folder, pruning);
     CHECK_FALSE(next.goes_on());
-    CHECK_FALSE(next.is_behind_flip());
+    CHECK_FALSE(next.is_pruning_on());
   }
 }
 
@@ -301,7 +302,7 @@ TEST_CASE("A run that ends before it has begun anything leaves nothing", "[migra
     CHECK(has_state());
   }
   SECTION("but a rewrite before the flip") {
-    run.MakeFolderBeforeFlip();
+    run.MakeFolderBeforePruning();
     run.Close(End::kInTheMiddle);
     CHECK(has_state());
   }
@@ -317,8 +318,8 @@ TEST_CASE("What cannot be written is not noted", "[migrate][state]") {
   }
   REQUIRE(fs::remove(file));
   fs::create_directories(file / "in the way");
-  CHECK_THROWS_AS(run.NoteFlipFound("1234"), kube::base::Error);
-  CHECK(run.noted().flip_resource_version.empty());
+  CHECK_THROWS_AS(run.NotePruningFoundOn("1234"), kube::base::Error);
+  CHECK(run.noted().pruning_on_resource_version.empty());
   CHECK(run.noted().backup == "backup.ndjson");
 }
 
@@ -330,7 +331,7 @@ TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrat
   pruning.is_partial = true;
   {
     RunState partial = Open(folder, pruning);
-    CHECK(partial.is_behind_flip());
+    CHECK(partial.is_pruning_on());
     CHECK_FALSE(partial.goes_on());
     partial.NoteRewriting(pruning.shape);
     const fs::path own = LeaveSweep(partial);

@@ -118,7 +118,7 @@ TEST_CASE("What failed before the flip is counted, and not to be tried alone",
   CrdMigration crd = Migrated();
   crd.outcome = Outcome::kFailures;
   crd.stored_after = crd.stored_before;
-  crd.before_flip = crd.counts;
+  crd.before_pruning = crd.counts;
   crd.counts = {};
   crd.failures.push_back({"shop", "a", ObjectClass::kInvalid, 422, "Invalid", "is invalid"});
   const MigrationOutput output = Print(crd);

@@ -440,7 +440,7 @@ TEST_CASE("A row of the table is enough for a command to be known", "[plugin][op
   };
   struct Greeting : CommandWith<NoOptions> {
     void AddFlags(FlagSet& flags, RawValues&) override { flags.Bool("loud", 0, is_loud); }
-    void TakeArguments(Words) override {}
+    void SetArguments(Words) override {}
     void Finish(const FlagSet&, const RawValues&) override {}
     int Run() override { return is_loud ? 7 : 0; }
     bool is_loud = false;

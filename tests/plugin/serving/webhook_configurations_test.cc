@@ -39,7 +39,7 @@ struct World {
 
   test_support::FakeCluster cluster;
   Strings lines;
-  const WebhookConfigurations::TellFunction tell = [this](const std::string& line) {
+  const WebhookConfigurations::LogFunction tell = [this](const std::string& line) {
     lines.push_back(line);
   };
   WebhookConfigurations configurations{"guard.dev", cluster.client, tell};
@@ -76,7 +76,7 @@ TEST_CASE("Of two replicas the one that ends tells what ends, and the other one 
           "[plugin][serving]") {
   World world;
   Strings lines;
-  const WebhookConfigurations::TellFunction tell = [&lines](const std::string& line) {
+  const WebhookConfigurations::LogFunction tell = [&lines](const std::string& line) {
     lines.push_back(line);
   };
   WebhookConfigurations other("guard.dev", world.cluster.client, tell);
@@ -99,7 +99,7 @@ TEST_CASE("Two programs at different addresses are told so, once, and neither en
           "[plugin][serving]") {
   World world;
   Strings lines;
-  const WebhookConfigurations::TellFunction tell = [&lines](const std::string& line) {
+  const WebhookConfigurations::LogFunction tell = [&lines](const std::string& line) {
     lines.push_back(line);
   };
   WebhookConfigurations other("guard.dev", world.cluster.client, tell);

@@ -25,8 +25,8 @@ struct Told {
   std::vector<std::string> changes;
 };
 
-Told TellOf(const std::string& schema, const std::vector<std::string>& objects,
-            Prefer prefer = Prefer::kFields) {
+Told ReportOf(const std::string& schema, const std::vector<std::string>& objects,
+              Prefer prefer = Prefer::kFields) {
   Observations seen;
   for (const std::string& object : objects) {
     json::Document document;
@@ -55,7 +55,7 @@ Told TellOf(const std::string& schema, const std::vector<std::string>& objects,
 std::string SchemaOf(const std::vector<std::string>& values, Prefer prefer = Prefer::kFields) {
   std::vector<std::string> objects;
   for (const std::string& value : values) objects.push_back(R"({"x":)" + value + "}");
-  const std::string whole = TellOf(R"({"type":"object"})", objects, prefer).schema;
+  const std::string whole = ReportOf(R"({"type":"object"})", objects, prefer).schema;
   const std::string before = R"({"properties":{"x":)", behind = R"(},"type":"object"})";
   REQUIRE(whole.starts_with(before));
   REQUIRE(whole.ends_with(behind));
@@ -106,8 +106,8 @@ TEST_CASE("Records get properties, and maps one schema for all keys", "[kube][su
 }
 
 TEST_CASE("A map that the schema leaves empty becomes one", "[kube][suggest]") {
-  CHECK(TellOf(R"({"type":"object","properties":{"files":{"type":"object"}}})",
-               {R"({"files":{"a.xml":"x","b.xml":"y"}})"})
+  CHECK(ReportOf(R"({"type":"object","properties":{"files":{"type":"object"}}})",
+                 {R"({"files":{"a.xml":"x","b.xml":"y"}})"})
             .schema ==
         R"({"properties":{"files":{"additionalProperties":{"type":"string"},"type":"object"}},)"
         R"("type":"object"})");
@@ -129,8 +129,8 @@ TEST_CASE("One mark at the highest place, where that is preferred", "[kube][sugg
   CHECK(SchemaOf({R"({"a":{"b":1}})"}, Prefer::kPreserve) ==
         R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})");
   CHECK(SchemaOf({"1"}, Prefer::kPreserve) == R"({"type":"integer"})");
-  CHECK(TellOf(R"({"type":"object","properties":{"spec":{"type":"object"}}})",
-               {R"({"spec":{"a":1,"b":{"c":2}}})"}, Prefer::kPreserve)
+  CHECK(ReportOf(R"({"type":"object","properties":{"spec":{"type":"object"}}})",
+                 {R"({"spec":{"a":1,"b":{"c":2}}})"}, Prefer::kPreserve)
             .schema ==
         R"({"properties":{"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},)"
         R"("type":"object"})");
@@ -142,14 +142,14 @@ TEST_CASE("What is specified stays, and what is not pruned is not specified", "[
       R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})",
       R"({"properties":{"m":{"additionalProperties":{"type":"string"},"type":"object"}},"type":"object"})");
   const Told told =
-      TellOf(schema, {R"({"apiVersion":"g.io/v1","kind":"W","metadata":{"name":"x"}})"});
+      ReportOf(schema, {R"({"apiVersion":"g.io/v1","kind":"W","metadata":{"name":"x"}})"});
   CHECK(told.schema == schema);
   CHECK(told.changes.empty());
 }
 
 TEST_CASE("Objects of another type than the schema's are left to a person", "[kube][suggest]") {
   const Told told =
-      TellOf(R"({"properties":{"a":{"type":"string"}},"type":"object"})", {R"({"a":{"b":1}})"});
+      ReportOf(R"({"properties":{"a":{"type":"string"}},"type":"object"})", {R"({"a":{"b":1}})"});
   CHECK(told.changes ==
         std::vector<std::string>{"a: the schema says string, and objects hold object"});
 }
@@ -159,7 +159,7 @@ TEST_CASE("Types that are missing come from the schema, from objects, or stay op
   const auto mended = [](const std::string& node, const std::vector<std::string>& values) {
     std::vector<std::string> objects;
     for (const std::string& value : values) objects.push_back(R"({"x":)" + value + "}");
-    return TellOf(R"({"properties":{"x":)" + node + "}}", objects).schema;
+    return ReportOf(R"({"properties":{"x":)" + node + "}}", objects).schema;
   };
   const auto whole = [](const std::string& node) {
     return R"({"properties":{"x":)" + node + R"(},"type":"object"})";
@@ -228,42 +228,43 @@ TEST_CASE("What may not be nested is said outside, and no valid value becomes in
       Nested{R"({"type":"array","allOf":[{"items":{"type":"string"}}]})",
              R"({"items":{"type":"string"},"type":"array"})"});
   CAPTURE(nested.before);
-  CHECK(TellOf(R"({"type":"object","properties":{"x":)" + nested.before + "}}", {}).schema ==
+  CHECK(ReportOf(R"({"type":"object","properties":{"x":)" + nested.before + "}}", {}).schema ==
         R"({"properties":{"x":)" + nested.after + R"(},"type":"object"})");
 }
 
 TEST_CASE("What no schema of v1 may say is said otherwise", "[kube][suggest]") {
   CHECK(
-      TellOf(
+      ReportOf(
           R"({"definitions":{"A":{"type":"string"}},"properties":{"x":{"$ref":"#/definitions/A"}}})",
           {})
           .schema == R"({"properties":{"x":{"type":"string"}},"type":"object"})");
-  CHECK(TellOf(R"({"definitions":{"A":{"properties":{"a":{"$ref":"#/definitions/A"}}}},
+  CHECK(ReportOf(R"({"definitions":{"A":{"properties":{"a":{"$ref":"#/definitions/A"}}}},
                    "properties":{"x":{"$ref":"#/definitions/A"}}})",
-               {})
+                 {})
             .schema ==
         R"({"properties":{"x":{"properties":{"a":{"x-kubernetes-preserve-unknown-fields":true}},)"
         R"("type":"object"}},"type":"object"})");
-  CHECK(
-      TellOf(R"({"properties":{"x":{"patternProperties":{".*":{"type":"string"}}}}})", {}).schema ==
-      R"({"properties":{"x":{"additionalProperties":{"type":"string"},"type":"object"}},)"
-      R"("type":"object"})");
+  CHECK(ReportOf(R"({"properties":{"x":{"patternProperties":{".*":{"type":"string"}}}}})", {})
+            .schema ==
+        R"({"properties":{"x":{"additionalProperties":{"type":"string"},"type":"object"}},)"
+        R"("type":"object"})");
   // Keys that do not match were free.
   CHECK(
-      TellOf(R"({"properties":{"x":{"patternProperties":{"^a":{"type":"string"}}}}})", {}).schema ==
+      ReportOf(R"({"properties":{"x":{"patternProperties":{"^a":{"type":"string"}}}}})", {})
+          .schema ==
       R"({"properties":{"x":{"additionalProperties":{"x-kubernetes-preserve-unknown-fields":true},)"
       R"("type":"object"}},"type":"object"})");
-  CHECK(TellOf(R"({"definitions":{"A":{"properties":{"b":{"type":"string"}},"required":["b"]}},
+  CHECK(ReportOf(R"({"definitions":{"A":{"properties":{"b":{"type":"string"}},"required":["b"]}},
                    "properties":{"x":{"$ref":"#/definitions/A","properties":{"c":{"type":"string"}}}}})",
-               {})
+                 {})
             .schema ==
         R"({"properties":{"x":{"properties":{"b":{"type":"string"},"c":{"type":"string"}},)"
         R"("required":["b"],"type":"object"}},"type":"object"})");
   CHECK(
-      TellOf(R"({"type":"object","properties":{"x":null}})", {R"({"x":{"a":1}})"}).schema ==
+      ReportOf(R"({"type":"object","properties":{"x":null}})", {R"({"x":{"a":1}})"}).schema ==
       R"({"properties":{"x":{"properties":{"a":{"type":"integer"}},"type":"object"}},"type":"object"})");
   CHECK(
-      TellOf(
+      ReportOf(
           R"({"additionalProperties":true,"nullable":true,"properties":{"metadata":{"type":"object",
                    "properties":{"name":{"type":"string"},"labels":{"type":"object"}}}}})",
           {})
@@ -279,7 +280,7 @@ TEST_CASE("Definitions that name each other many times come to an end", "[kube][
     definitions += (i == 0 ? "" : ",") + ("\"D" + std::to_string(i)) + R"(":{"properties":{"a":)" +
                    next + R"(,"b":)" + next + "}}";
   }
-  const Told told = TellOf(
+  const Told told = ReportOf(
       R"({"definitions":{)" + definitions + R"(},"properties":{"x":{"$ref":"#/definitions/D0"}}})",
       {});
   CHECK(told.schema.size() < 10'000'000);
@@ -356,8 +357,8 @@ TEST_CASE("What nobody can say but who wrote it is left", "[kube][suggest]") {
 
 TEST_CASE("Nulls stay where any value was taken", "[kube][suggest]") {
   const auto of = [](const std::string& x, const std::string& value) {
-    return TellOf(R"({"type":"object","properties":{"x":)" + x + "}}",
-                  {R"({"x":)" + value + "}", R"({"x":"s"})"})
+    return ReportOf(R"({"type":"object","properties":{"x":)" + x + "}}",
+                    {R"({"x":)" + value + "}", R"({"x":"s"})"})
         .schema;
   };
   const auto is = [](const std::string& x) {
@@ -365,11 +366,11 @@ TEST_CASE("Nulls stay where any value was taken", "[kube][suggest]") {
   };
   CHECK(of(R"({"description":"d"})", "null") ==
         is(R"({"description":"d","nullable":true,"type":"string"})"));
-  CHECK(TellOf(R"({"type":"object","properties":{"x":{"type":"array","items":{}}}})",
-               {R"({"x":[null,"a"]})"})
+  CHECK(ReportOf(R"({"type":"object","properties":{"x":{"type":"array","items":{}}}})",
+                 {R"({"x":[null,"a"]})"})
             .schema == is(R"({"items":{"nullable":true,"type":"string"},"type":"array"})"));
   CHECK(
-      TellOf(
+      ReportOf(
           R"({"type":"object","properties":{"x":{"type":"object","additionalProperties":true}}})",
           {R"({"x":{"a":null,"b":{"c":1}}})"})
           .schema ==
@@ -382,23 +383,23 @@ TEST_CASE("What is kept is kept whole", "[kube][suggest]") {
   const auto is = [](const std::string& x) {
     return R"({"properties":{"x":)" + x + R"(},"type":"object"})";
   };
-  CHECK(TellOf(R"({"type":"object","properties":{"x":{"type":"object","additionalProperties":true,
+  CHECK(ReportOf(R"({"type":"object","properties":{"x":{"type":"object","additionalProperties":true,
                    "x-kubernetes-preserve-unknown-fields":true}}})",
-               {R"({"x":{"a":{"y":1}}})"})
+                 {R"({"x":{"a":{"y":1}}})"})
             .schema ==
         is(R"({"additionalProperties":{"x-kubernetes-preserve-unknown-fields":true},)"
            R"("type":"object","x-kubernetes-preserve-unknown-fields":true})"));
-  CHECK(TellOf(R"({"type":"object","properties":{"x":{"additionalProperties":true}}})",
-               {R"({"x":{"a":{"y":1}}})", R"({"x":"s"})"})
+  CHECK(ReportOf(R"({"type":"object","properties":{"x":{"additionalProperties":true}}})",
+                 {R"({"x":{"a":{"y":1}}})", R"({"x":"s"})"})
             .schema ==
         is(R"({"additionalProperties":{"x-kubernetes-preserve-unknown-fields":true},)"
            R"("x-kubernetes-preserve-unknown-fields":true})"));
   // Of elements of a list that keeps unknown fields none are pruned.
   const std::string list = R"({"items":{"properties":{"a":{"type":"string"}},"type":"object"},)"
                            R"("type":"array","x-kubernetes-preserve-unknown-fields":true})";
-  CHECK(
-      TellOf(R"({"type":"object","properties":{"x":)" + list + "}}", {R"({"x":[{"a":"s","z":1}]})"})
-          .schema == is(list));
+  CHECK(ReportOf(R"({"type":"object","properties":{"x":)" + list + "}}",
+                 {R"({"x":[{"a":"s","z":1}]})"})
+            .schema == is(list));
 }
 
 TEST_CASE("Records are no maps, and keys that users choose no fields", "[kube][suggest]") {
@@ -428,9 +429,9 @@ TEST_CASE("Records are no maps, and keys that users choose no fields", "[kube][s
         R"("type":"object"})");
   }
   SECTION("beside properties") {
-    CHECK(TellOf(R"({"type":"object","properties":{"x":{"type":"object",
+    CHECK(ReportOf(R"({"type":"object","properties":{"x":{"type":"object",
                      "properties":{"a":{"type":"string"}}}}})",
-                 {R"({"x":{"a":"s","app.io/k1":"1","app.io/k2":"2"}})"})
+                   {R"({"x":{"a":"s","app.io/k1":"1","app.io/k2":"2"}})"})
               .schema ==
           R"({"properties":{"x":{"properties":{"a":{"type":"string"}},"type":"object",)"
           R"("x-kubernetes-preserve-unknown-fields":true}},"type":"object"})");
@@ -447,11 +448,11 @@ TEST_CASE("Records are no maps, and keys that users choose no fields", "[kube][s
 }
 
 TEST_CASE("An empty object that holds resources is an embedded one", "[kube][suggest]") {
-  CHECK(TellOf(R"({"type":"object","properties":{"t":{"type":"object"}}})",
+  CHECK(
+      ReportOf(R"({"type":"object","properties":{"t":{"type":"object"}}})",
                {R"({"t":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"b":1}}})"})
-            .schema ==
-        R"({"properties":{"t":{"type":"object","x-kubernetes-embedded-resource":true,)"
-        R"("x-kubernetes-preserve-unknown-fields":true}},"type":"object"})");
+          .schema == R"({"properties":{"t":{"type":"object","x-kubernetes-embedded-resource":true,)"
+                     R"("x-kubernetes-preserve-unknown-fields":true}},"type":"object"})");
 }
 
 // RFC 6902: "add" replaces a member that is there.
@@ -500,10 +501,10 @@ TEST_CASE("However much one object holds, others count", "[kube][suggest]") {
     }
     large += "}";
   }
-  const std::string schema = TellOf(R"({"type":"object","properties":{"spec":{"type":"object",
+  const std::string schema = ReportOf(R"({"type":"object","properties":{"spec":{"type":"object",
       "properties":{"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}})",
-                                    {R"({"spec":{"free":{)" + large + "}}}",
-                                     R"({"spec":{"other":"x"},"status":{"phase":"a"}})"})
+                                      {R"({"spec":{"free":{)" + large + "}}}",
+                                       R"({"spec":{"other":"x"},"status":{"phase":"a"}})"})
                                  .schema;
   CHECK(schema.find(R"("other":{"type":"string"})") != std::string::npos);
   CHECK(schema.find(R"("phase":{"type":"string"})") != std::string::npos);
@@ -515,7 +516,7 @@ TEST_CASE("What the server finds no fault with stays", "[kube][suggest]") {
       R"({"properties":{"metadata":{"properties":{},"type":"object"}},"type":"object"})",
       R"({"properties":{"x":{"additionalProperties":true,"properties":{"a":{"type":"string"}},)"
       R"("type":"object"}},"type":"object"})");
-  CHECK(TellOf(schema, {}).changes.empty());
+  CHECK(ReportOf(schema, {}).changes.empty());
 }
 
 TEST_CASE("What is seen by several threads is one", "[kube][suggest]") {
@@ -542,7 +543,7 @@ TEST_CASE("Objects as deep as may be take no memory without end", "[kube][sugges
   std::string deep;
   for (int i = 0; i < 5000; ++i) deep += R"({"a":)";
   deep += "1" + std::string(5000, '}');
-  CHECK(TellOf(R"({"type":"object"})", {deep}).schema.size() < 10'000);
+  CHECK(ReportOf(R"({"type":"object"})", {deep}).schema.size() < 10'000);
 }
 
 }  // namespace suggestion_test

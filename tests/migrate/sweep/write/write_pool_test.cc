@@ -20,7 +20,8 @@ struct World {
     while (writer.HasRoom()) writer.Begin({begun++, {"shop", "a", "u", "1", 1}});
   }
   void Take() {
-    writer.TakeAnswers([this](const ObjectWrite& write) { done.push_back(write.object().number); });
+    writer.HandleAnswers(
+        [this](const ObjectWrite& write) { done.push_back(write.object().number); });
   }
   void AddBusy(int times) {
     test_support::FakeFault busy;
@@ -109,7 +110,7 @@ TEST_CASE("Once stopped it does not wait for ever for what is in flight", "[migr
   std::string message;
   const auto poll = [&] {
     world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
-    world.writer.TakeAnswers([&](const ObjectWrite& write) { message = write.answer().message; });
+    world.writer.HandleAnswers([&](const ObjectWrite& write) { message = write.answer().message; });
   };
   for (int i = 0; i < 100; ++i) poll();
   CHECK_FALSE(world.writer.is_idle());
@@ -140,11 +141,11 @@ TEST_CASE("What is put off is told once", "[migrate][write_pool]") {
   while (!world.writer.is_idle()) {
     world.writer.SendDue();
     world.cluster.client.Poll(world.writer.next_event());
-    world.writer.TakeAnswers([](const ObjectWrite& write) { CHECK(write.first_failure()); },
-                             [&put_off](const Exchange& write) {
-                               ++put_off;
-                               CHECK(write.first_failure()->code == 503);
-                             });
+    world.writer.HandleAnswers([](const ObjectWrite& write) { CHECK(write.first_failure()); },
+                               [&put_off](const Exchange& write) {
+                                 ++put_off;
+                                 CHECK(write.first_failure()->code == 503);
+                               });
   }
   CHECK(put_off == 1);
 }

@@ -23,8 +23,8 @@ MigrationReport SomeReport() {
   crd.counts[ObjectClass::kRewritten] = 5;
   crd.counts[ObjectClass::kWebhookUnavailable] = 1;
   crd.counts[ObjectClass::kInvalid] = 1;
-  crd.before_flip.emplace();
-  (*crd.before_flip)[ObjectClass::kUnchanged] = 7;
+  crd.before_pruning.emplace();
+  (*crd.before_pruning)[ObjectClass::kUnchanged] = 7;
   crd.stored_before = {"v1beta1", "v1"};
   crd.stored_after = {"v1beta1", "v1"};
   crd.kept_because = "some objects were not rewritten";

@@ -1,6 +1,6 @@
-#include "plugin/report/upgrade_way.h"
-
 #include <catch2/catch.hpp>
+
+#include "plugin/report/upgrade_plan.h"
 
 namespace plugin::report {
 namespace upgrade_way_test {
@@ -28,7 +28,7 @@ Strings Commands(const std::vector<CrdReport>& crds, const WayFiles& files) {
   CheckReport report;
   report.crds = crds;
   Strings commands;
-  for (const auto& step : FindUpgradeWay(report, files)) commands.push_back(step.command);
+  for (const auto& step : FindUpgradePlan(report, files)) commands.push_back(step.command);
   return commands;
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_w
   CheckReport report;
   report.crds = {stuck, done};
   report.has_others_in_files = true;
-  CHECK(FindUpgradeWay(report, {{"crds"}}).back().command == "kubectl apply -f b.yaml");
+  CHECK(FindUpgradePlan(report, {{"crds"}}).back().command == "kubectl apply -f b.yaml");
 }
 
 TEST_CASE("What only pruning needs is a decision, and the file is applied",
@@ -160,7 +160,7 @@ TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrad
   CheckReport report;
   report.crds = {Proposal("as.g.example.com", "a.yaml")};
   report.crds[0].versions[0].served = true;
-  const auto reason = [&report] { return FindUpgradeWay(report, {{"a.yaml"}}).at(0).reason; };
+  const auto reason = [&report] { return FindUpgradePlan(report, {{"a.yaml"}}).at(0).reason; };
   CHECK(reason().empty());
   report.crds[0].converts_by_webhook = true;
   CHECK(reason() == "have the conversion webhook of as.g.example.com up before");
@@ -228,13 +228,13 @@ TEST_CASE("What is applied is not applied again, unless something was not read",
   CHECK_FALSE(IsApplied(report));
   report.crds[0].apply->is_unchanged = true;
   CHECK(IsApplied(report));
-  CHECK(FindUpgradeWay(report, {{"a.yaml"}}).empty());
+  CHECK(FindUpgradePlan(report, {{"a.yaml"}}).empty());
   SECTION("of a file that is broken") { report.file_errors = {"b.yaml:1: no"}; }
   SECTION("beside what is no CRD") { report.has_others_in_files = true; }
   SECTION("before the check was stopped") { report.not_all_crds_read = true; }
   SECTION("of a CRD that differs") { report.crds.push_back(Proposal("b.g", "a.yaml")); }
   CHECK_FALSE(IsApplied(report));
-  CHECK_FALSE(FindUpgradeWay(report, {{"a.yaml"}}).empty());
+  CHECK_FALSE(FindUpgradePlan(report, {{"a.yaml"}}).empty());
 }
 
 TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin][upgrade_way]") {

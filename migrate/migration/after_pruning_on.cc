@@ -1,4 +1,4 @@
-#include "migrate/migration/behind_flip.h"
+#include "migrate/migration/after_pruning_on.h"
 
 #include <exception>
 #include <filesystem>
@@ -23,8 +23,8 @@ constexpr char kHeldBySchema[] =
     "it is not in the backup, nobody has written it since pruning was turned on, and the schemas "
     "prune other fields than those that the backup was made for";
 
-bool IsFlipUnknown(const rewrite::MigrationState& state) {
-  return state.flip_resource_version.empty() && state.settled_resource_version.empty();
+bool IsPruningUnknown(const rewrite::MigrationState& state) {
+  return state.pruning_on_resource_version.empty() && state.settled_resource_version.empty();
 }
 
 // Of a backup that is still needed: until all objects are rewritten.
@@ -50,9 +50,9 @@ std::shared_ptr<KnownWrites> BackedUpWrites(const rewrite::RunState& state) {
   return known;
 }
 
-// Where the answer to the flip was lost with the run that asked for it.
-std::string FindFlipVersion(const check::LiveCrd& live, const KnownWrites& known,
-                            kube::client::Client& client) {
+// Where the answer to the write that turns pruning on was lost with the run that asked for it.
+std::string FindPruningOnVersion(const check::LiveCrd& live, const KnownWrites& known,
+                                 kube::client::Client& client) {
   const auto crd = check::GetCrd(
       client, check::FindCrdsTarget(client) + "/" + kube::client::UrlEscape(live.identity.name));
   if (!crd || crd->uid != live.shape.uid || crd->generation != known.generation() + 1) return "";
@@ -60,12 +60,12 @@ std::string FindFlipVersion(const check::LiveCrd& live, const KnownWrites& known
 }
 
 PruningTurnedOn Interrupted() {
-  return PruningTurnedOn::End(report::Outcome::kInterrupted, kInterruptedBehindFlip);
+  return PruningTurnedOn::End(report::Outcome::kInterrupted, kInterruptedAfterPruningOn);
 }
 
 /// What is known of the objects when pruning is on.
 struct Knowledge {
-  std::vector<rewrite::DoomedObject> doomed;
+  std::vector<rewrite::LosingObject> losing;
   std::shared_ptr<const KnownWrites> writes;  ///< the null pointer: nothing is known of writes
 };
 
@@ -73,7 +73,7 @@ PruningTurnedOn WaitForReads(const PruningRun& run, const PruningOptions& option
                              const Knowledge& known) {
   SettleOptions settle{.collection = run.crd.ObjectsTarget(""),
                        .is_namespaced = run.crd.is_namespaced,
-                       .doomed = known.doomed,
+                       .losing = known.losing,
                        .timeout = options.settle_timeout};
   if (known.writes != nullptr) {
     settle.is_unchanged = [&known](std::string_view uid, std::string_view resource_version) {
@@ -115,8 +115,8 @@ PruningTurnedOn Wait(const PruningRun& run, const PruningOptions& options, const
   return ended;
 }
 
-// Until a server has noticed the flip it stores what it is sent unpruned, and shows it pruned
-// from then on: what was written up to here may have lost something that nobody has seen.
+// Until a server has noticed that pruning is on it stores what it is sent unpruned, and shows it
+// pruned from then on: what was written up to here may have lost something that nobody has seen.
 PruningTurnedOn NoteSettled(const PruningRun& run) {
   const auto list = run.session.client.Get(cluster::WithChunk(run.crd.ObjectsTarget(""), 1, ""));
   if (!list) {
@@ -138,7 +138,7 @@ PruningTurnedOn Finish(const PruningRun& run, const PruningOptions& options, Kno
     if (waits) settled = Wait(run, options, known);
     // A run over some of the objects may have noted it, and rewritten these since.
     const bool is_to_note =
-        (waits && state.settled_resource_version.empty()) || IsFlipUnknown(state);
+        (waits && state.settled_resource_version.empty()) || IsPruningUnknown(state);
     return settled.outcome == report::Outcome::kDone && is_to_note ? NoteSettled(run) : settled;
   };
   // It is noted before others are waited for: what is written from then on is no longer doubtful.
@@ -149,7 +149,7 @@ PruningTurnedOn Finish(const PruningRun& run, const PruningOptions& options, Kno
   if (known.writes == nullptr && state.backup.empty()) return ended;
   if (known.writes == nullptr) known.writes = std::make_shared<KnownWrites>();
   ended.is_held = rewrite::HoldUnknown(known.writes, state.settled_resource_version.empty()
-                                                         ? state.flip_resource_version
+                                                         ? state.pruning_on_resource_version
                                                          : state.settled_resource_version);
   return ended;
 }
@@ -157,14 +157,14 @@ PruningTurnedOn Finish(const PruningRun& run, const PruningOptions& options, Kno
 PruningTurnedOn Resume(const PruningRun& run, const PruningOptions& options) {
   const rewrite::MigrationState& state = run.state.noted();
   const bool waits = state.phase == rewrite::MigrationState::Phase::kBackupComplete;
-  Knowledge known{state.doomed, ReadKnownWrites(run.state)};
-  if (state.flip_resource_version.empty() && known.writes != nullptr) {
-    run.state.NoteFlipFound(FindFlipVersion(run.crd, *known.writes, run.session.client));
+  Knowledge known{state.losing, ReadKnownWrites(run.state)};
+  if (state.pruning_on_resource_version.empty() && known.writes != nullptr) {
+    run.state.NotePruningFoundOn(FindPruningOnVersion(run.crd, *known.writes, run.session.client));
   }
   const bool prunes_the_same =
       state.schemas == run.crd.shape.schemas || state.kept_fields == run.crd.shape.kept_fields;
   if (prunes_the_same) return Finish(run, options, std::move(known), waits);
-  known.doomed.clear();
+  known.losing.clear();
   if (known.writes == nullptr && state.backup.empty()) {
     return Finish(run, options, std::move(known), waits);
   }
@@ -180,13 +180,13 @@ PruningTurnedOn Resume(const PruningRun& run, const PruningOptions& options) {
 
 }  // namespace
 
-PruningTurnedOn WaitBehindFlip(const PruningRun& run, const PruningOptions& options) {
-  Knowledge known{run.state.noted().doomed, nullptr};
+PruningTurnedOn WaitAfterPruningOn(const PruningRun& run, const PruningOptions& options) {
+  Knowledge known{run.state.noted().losing, nullptr};
   if (!options.no_backup) known.writes = ReadKnownWrites(run.state);
   return Finish(run, options, std::move(known), /*waits=*/true);
 }
 
-std::string BrokenBehindFlip(const std::string& what) {
+std::string BrokenAfterPruningOn(const std::string& what) {
   return "pruning is on, but this run broke off: " + what +
          "\nthe same command, with the same --state-dir, goes on from here";
 }
@@ -205,7 +205,7 @@ PruningTurnedOn ResumePruning(const PruningRun& run, const PruningOptions& optio
     return Resume(run, options);
   } catch (const std::exception& error) {
     PruningTurnedOn ended =
-        PruningTurnedOn::End(report::Outcome::kError, BrokenBehindFlip(error.what()));
+        PruningTurnedOn::End(report::Outcome::kError, BrokenAfterPruningOn(error.what()));
     ended.backup = state.backup;
     return ended;
   }

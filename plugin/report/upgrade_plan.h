@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "migrate/report/check_report.h"
-#include "plugin/report/crd_way.h"
+#include "plugin/report/crd_plan.h"
 
 namespace plugin::report {
 
@@ -15,8 +15,8 @@ namespace plugin::report {
 /// A CRD that has to be mended holds up its file, and with it what comes behind; the others go on.
 /// Whoever does every step in turn ends with all of them applied, and their objects in the storage
 /// version.
-std::vector<migrate::report::UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& report,
-                                                         const WayFiles& files);
+std::vector<migrate::report::UpgradeStep> FindUpgradePlan(
+    const migrate::report::CheckReport& report, const WayFiles& files);
 
 /// Whether the files hold nothing that the cluster does not have just so.
 bool IsApplied(const migrate::report::CheckReport& report);

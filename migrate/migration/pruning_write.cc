@@ -1,4 +1,4 @@
-#include "migrate/migration/flip.h"
+#include "migrate/migration/pruning_write.h"
 
 #include <chrono>
 #include <optional>
@@ -22,41 +22,43 @@ bool IsWorthAnotherTry(Meaning meaning) {
   return meaning == Meaning::kConflict || kube::client::MayPass(meaning);
 }
 
-/// One run of RequestFlip.
-class Flipper {
+/// One run of RequestPruning.
+class PruningSwitcher {
  public:
-  Flipper(const FlipTarget& target, bool dry_run, const kube::client::Session& session)
+  PruningSwitcher(const PruningTarget& target, bool dry_run, const kube::client::Session& session)
       : target_(target), dry_run_(dry_run), session_(session) {}
 
-  Flip Run() {
+  PruningWrite Run() {
     for (int tries = 0; tries < kMostTries; ++tries) {
       if (pause_ > kube::base::Clock::Duration::zero()) {
         cluster::PauseUntil(session_.clock.Now() + pause_, session_);
       }
-      if (const std::optional<Flip> end = Try()) return *end;
+      if (const std::optional<PruningWrite> end = Try()) return *end;
     }
-    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, last_error_);
+    return End(was_sent_ ? PruningWrite::Step::kUnknown : PruningWrite::Step::kRefused,
+               last_error_);
   }
 
  private:
   // Absent: worth another try, after pause_.
-  std::optional<Flip> Try() {
+  std::optional<PruningWrite> Try() {
     const auto crd = check::GetCrd(session_.client, target_.target);
     if (!crd) return TakeReadError(crd.error());
-    if (const std::optional<Flip> end = TakeCrd(*crd)) return end;
+    if (const std::optional<PruningWrite> end = HandleCrd(*crd)) return end;
     if (session_.is_stopped()) return Interrupted();
     return Send(*crd);
   }
 
-  std::optional<Flip> TakeReadError(const kube::client::CallError& error) {
+  std::optional<PruningWrite> TakeReadError(const kube::client::CallError& error) {
     if (session_.is_stopped()) return Interrupted();
     last_error_ = error.message;
     pause_ = kPause;
     if (IsWorthAnotherTry(MeaningOf(error))) return std::nullopt;
-    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, error.message);
+    return End(was_sent_ ? PruningWrite::Step::kUnknown : PruningWrite::Step::kRefused,
+               error.message);
   }
 
-  std::optional<Flip> TakeCrd(const kube::crd::Crd& crd) const {
+  std::optional<PruningWrite> HandleCrd(const kube::crd::Crd& crd) const {
     if (crd.uid != target_.shape.uid) {
       return Refuse("the CustomResourceDefinition was deleted and created anew meanwhile");
     }
@@ -76,11 +78,11 @@ class Flipper {
     return target_.schemas == 0 ? target_.shape.schemas : target_.schemas;
   }
 
-  std::optional<Flip> Send(const kube::crd::Crd& crd) {
+  std::optional<PruningWrite> Send(const kube::crd::Crd& crd) {
     was_sent_ = !dry_run_;
     const auto answer = check::PatchPruningOn(session_.client, target_.target, target_.patch,
                                               crd.resource_version, dry_run_);
-    if (answer) return TakeAnswer(*answer);
+    if (answer) return HandleAnswer(*answer);
     last_error_ = answer.error().message;
     const Meaning meaning = MeaningOf(answer.error());
     pause_ = meaning == Meaning::kConflict ? kube::base::Clock::Duration::zero() : kPause;
@@ -88,23 +90,28 @@ class Flipper {
     return Refuse(last_error_);
   }
 
-  Flip TakeAnswer(const kube::crd::Crd& crd) const {
+  PruningWrite HandleAnswer(const kube::crd::Crd& crd) const {
     if (!crd.preserve_unknown_fields) return Done(crd);
     return Refuse(
         "the server left spec.preserveUnknownFields on: an admission webhook may have "
         "undone the change");
   }
 
-  Flip Done(const kube::crd::Crd& crd) const {
-    return {Flip::Step::kDone, "", crd.resource_version, crd.generation};
+  PruningWrite Done(const kube::crd::Crd& crd) const {
+    return {PruningWrite::Step::kDone, "", crd.resource_version, crd.generation};
   }
-  Flip Interrupted() const {
-    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kInterrupted, "interrupted");
+  PruningWrite Interrupted() const {
+    return End(was_sent_ ? PruningWrite::Step::kUnknown : PruningWrite::Step::kInterrupted,
+               "interrupted");
   }
-  Flip Refuse(const std::string& why) const { return End(Flip::Step::kRefused, why); }
-  Flip End(Flip::Step step, const std::string& why) const { return {step, why, "", 0}; }
+  PruningWrite Refuse(const std::string& why) const {
+    return End(PruningWrite::Step::kRefused, why);
+  }
+  PruningWrite End(PruningWrite::Step step, const std::string& why) const {
+    return {step, why, "", 0};
+  }
 
-  const FlipTarget& target_;
+  const PruningTarget& target_;
   bool dry_run_;
   const kube::client::Session session_;
   bool was_sent_ = false;
@@ -114,8 +121,9 @@ class Flipper {
 
 }  // namespace
 
-Flip RequestFlip(const FlipTarget& target, bool dry_run, const kube::client::Session& session) {
-  return Flipper(target, dry_run, session).Run();
+PruningWrite RequestPruning(const PruningTarget& target, bool dry_run,
+                            const kube::client::Session& session) {
+  return PruningSwitcher(target, dry_run, session).Run();
 }
 
 }  // namespace migrate::migration

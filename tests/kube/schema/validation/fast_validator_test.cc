@@ -1,4 +1,4 @@
-#include "kube/schema/glance.h"
+#include "kube/schema/fast_validator.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include "tests/support/test_schema.h"
 
 namespace kube::schema {
-namespace glance_test {
+namespace fast_validator_test {
 
 struct Row {
   std::string_view schema;
@@ -14,12 +14,12 @@ struct Row {
   bool is_expected;
 };
 
-ValidityGlance::Sight LookAt(const Row& row) {
+FastValidator::QuickResult LookAt(const Row& row) {
   const support::TestSchema schema(row.schema);
   json::Document value;
   REQUIRE_FALSE(value.Parse(row.value));
   PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
-  return ValidityGlance(schema.props).Look(value.root(), patterns);
+  return FastValidator(schema.props).Look(value.root(), patterns);
 }
 
 // What is false here need not be invalid: it is looked at again.
@@ -129,5 +129,5 @@ TEST_CASE("What loses nothing beyond doubt is told at a glance", "[schema][glanc
   CHECK(LookAt(row).loses_nothing == row.is_expected);
 }
 
-}  // namespace glance_test
+}  // namespace fast_validator_test
 }  // namespace kube::schema

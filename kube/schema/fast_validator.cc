@@ -1,4 +1,4 @@
-#include "kube/schema/glance.h"
+#include "kube/schema/fast_validator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +75,7 @@ bool IsLimitOf(const SchemaProps& schema, const std::optional<double>& limit) {
 }
 
 // What a look at the values does not tell, or what depends on what pruning takes and defaults add.
-bool IsBeyondAGlance(const SchemaProps& schema, const SchemaProps& main) {
+bool NeedsFullValidation(const SchemaProps& schema, const SchemaProps& main) {
   const bool has_alternatives = !schema.all_of.empty() || !schema.any_of.empty();
   const bool forbids = schema.additional_properties && !schema.additional_properties->allows &&
                        !schema.additional_properties->schema;
@@ -98,13 +98,13 @@ bool IsBeyondAGlance(const SchemaProps& schema, const SchemaProps& main) {
 
 }  // namespace
 
-struct ValidityGlance::Property {
+struct FastValidator::Property {
   std::string_view name;
   std::unique_ptr<const Node> node;
   bool is_required = false;
 };
 
-struct ValidityGlance::Node {
+struct FastValidator::Node {
   const SchemaProps& schema;
   unsigned types = 0;
   bool is_beyond = false;
@@ -141,19 +141,19 @@ struct ValidityGlance::Node {
   }
 };
 
-ValidityGlance::ValidityGlance(const SchemaProps& schema) {
+FastValidator::FastValidator(const SchemaProps& schema) {
   std::unique_ptr<Node> root = MakeNode(schema, schema);
   root->is_root = true;
   root_ = std::move(root);
 }
-ValidityGlance::~ValidityGlance() = default;
-ValidityGlance::ValidityGlance(ValidityGlance&&) noexcept = default;
+FastValidator::~FastValidator() = default;
+FastValidator::FastValidator(FastValidator&&) noexcept = default;
 
 // `main` is the schema that specifies the fields where `schema` is one of its alternatives.
-std::unique_ptr<ValidityGlance::Node> ValidityGlance::MakeNode(const SchemaProps& schema,
-                                                               const SchemaProps& main) {
+std::unique_ptr<FastValidator::Node> FastValidator::MakeNode(const SchemaProps& schema,
+                                                             const SchemaProps& main) {
   auto node = std::make_unique<Node>(Node{.schema = schema, .types = TypesOf(schema)});
-  node->is_beyond = IsBeyondAGlance(schema, main);
+  node->is_beyond = NeedsFullValidation(schema, main);
   if (node->is_beyond) return node;
   node->is_of_types_alone = AsksForTypesAlone(schema);
   const bool is_main = &schema == &main;
@@ -189,7 +189,7 @@ std::unique_ptr<ValidityGlance::Node> ValidityGlance::MakeNode(const SchemaProps
 }
 
 // Of one object.
-class ValidityGlance::Walk {
+class FastValidator::Walk {
  public:
   explicit Walk(PatternChecks& patterns) : patterns_(patterns) {}
 
@@ -209,14 +209,14 @@ class ValidityGlance::Walk {
   bool is_all_specified_ = true;
 };
 
-ValidityGlance::Sight ValidityGlance::Look(const json::Value& object,
-                                           PatternChecks& patterns) const {
+FastValidator::QuickResult FastValidator::Look(const json::Value& object,
+                                               PatternChecks& patterns) const {
   Walk walk(patterns);
   const bool is_valid = walk.Fits(object, *root_);
   return {is_valid, is_valid && walk.is_all_specified()};
 }
 
-bool ValidityGlance::Walk::Fits(const json::Value& value, const Node& node) {
+bool FastValidator::Walk::Fits(const json::Value& value, const Node& node) {
   if (node.is_beyond) return false;
   if (node.is_of_types_alone && (value.is_string() || value.is_bool())) {
     return (node.types & (value.is_string() ? kStringBit : kBooleanBit)) != 0;
@@ -242,7 +242,7 @@ bool ValidityGlance::Walk::Fits(const json::Value& value, const Node& node) {
   return (node.types & kObjectBit) != 0 && !node.schema.enum_values && FitsObject(value, node);
 }
 
-bool ValidityGlance::Walk::FitsText(std::string_view text, const Node& node) {
+bool FastValidator::Walk::FitsText(std::string_view text, const Node& node) {
   const SchemaProps& schema = node.schema;
   if (schema.max_length || schema.min_length) {
     const std::int64_t size = base::utf8::CountCharacters(text);
@@ -263,7 +263,7 @@ bool ValidityGlance::Walk::FitsText(std::string_view text, const Node& node) {
          MatchesFormat(schema.format, text);
 }
 
-bool ValidityGlance::Walk::FitsNumber(const json::Value& number, const Node& node) {
+bool FastValidator::Walk::FitsNumber(const json::Value& number, const Node& node) {
   const SchemaProps& schema = node.schema;
   const auto integer = json::AsInt64(number);
   if ((node.types & (integer ? kIntegerBit : kNumberBit)) == 0) return false;
@@ -279,7 +279,7 @@ bool ValidityGlance::Walk::FitsNumber(const json::Value& number, const Node& nod
           (*real == *schema.maximum && !schema.exclusive_maximum));
 }
 
-bool ValidityGlance::Walk::FitsArray(const json::Value& array, const Node& node) {
+bool FastValidator::Walk::FitsArray(const json::Value& array, const Node& node) {
   const SchemaProps& schema = node.schema;
   const auto size = static_cast<std::int64_t>(array.size());
   if (schema.min_items && size < *schema.min_items) return false;
@@ -292,7 +292,7 @@ bool ValidityGlance::Walk::FitsArray(const json::Value& array, const Node& node)
       array.elements(), [&](const json::Value& element) { return Fits(element, *node.items); });
 }
 
-bool ValidityGlance::Walk::FitsObject(const json::Value& object, const Node& node) {
+bool FastValidator::Walk::FitsObject(const json::Value& object, const Node& node) {
   std::size_t likely = 0, required = 0;
   for (const json::Member& member : object.members()) {
     const std::string_view key = member.key.text();
@@ -310,8 +310,8 @@ bool ValidityGlance::Walk::FitsObject(const json::Value& object, const Node& nod
          });
 }
 
-bool ValidityGlance::Walk::FitsMember(const json::Value& value, const Property* property,
-                                      const Node& node) {
+bool FastValidator::Walk::FitsMember(const json::Value& value, const Property* property,
+                                     const Node& node) {
   const Node* schema = property != nullptr ? property->node.get() : node.additional.get();
   if (schema != nullptr) return Fits(value, *schema);
   is_all_specified_ &= node.leaves_others;

@@ -23,25 +23,25 @@ namespace kube::client {
 /// wait for a while it leaves the work to others (EndWork, BeginWork).
 ///
 /// What Client::Poll throws here may be due to any of them, so it is thrown to all that wait.
-class Turns {
+class Scheduler {
  public:
   using TimePoint = base::Clock::TimePoint;
 
   /// Both must outlive it.
-  Turns(Client& client, const base::Clock& clock) : client_(client), clock_(clock) {}
-  Turns(const Turns&) = delete;
-  Turns& operator=(const Turns&) = delete;
+  Scheduler(Client& client, const base::Clock& clock) : client_(client), clock_(clock) {}
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
 
   /// A thread takes part from here, where it waits for its turn, to the end of this.
-  class Part {
+  class Participant {
    public:
-    explicit Part(Turns& turns) : turns_(turns) { turns_.Enter(); }
-    Part(const Part&) = delete;
-    Part& operator=(const Part&) = delete;
-    ~Part() { turns_.Leave(); }
+    explicit Participant(Scheduler& scheduler) : scheduler_(scheduler) { scheduler_.Enter(); }
+    Participant(const Participant&) = delete;
+    Participant& operator=(const Participant&) = delete;
+    ~Participant() { scheduler_.Leave(); }
 
    private:
-    Turns& turns_;
+    Scheduler& scheduler_;
   };
 
   /// As Client::Poll; behind it those have had their turn that need not wait any longer.
@@ -50,12 +50,12 @@ class Turns {
   /// happens, by any of the threads.
   void Wait(TimePoint until, const std::function<bool()>& is_over);
 
-  /// Waits until nobody is at work, and nobody of a lower rank wants to be; then the thread is.
-  /// Each has a rank of its own.
-  void BeginWork(std::size_t rank);
+  /// Waits until nobody is at work, and nobody of a lower priority wants to be; then the thread is.
+  /// Each has a priority of its own.
+  void BeginWork(std::size_t priority);
   /// No error if another one is at work, or none.
-  void EndWork(std::size_t rank);
-  /// The rank of whoever is at work.
+  void EndWork(std::size_t priority);
+  /// The priority of whoever is at work.
   std::optional<std::size_t> at_work() const { return at_work_; }
 
  private:

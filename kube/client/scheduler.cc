@@ -1,4 +1,4 @@
-#include "kube/client/turns.h"
+#include "kube/client/scheduler.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,12 +13,12 @@ bool AtOnce() { return true; }
 
 }  // namespace
 
-void Turns::Poll(TimePoint deadline) {
+void Scheduler::Poll(TimePoint deadline) {
   if (const std::exception_ptr thrown = PollForAll(deadline)) std::rethrow_exception(thrown);
   Wait(TimePoint::max(), AtOnce);
 }
 
-void Turns::Wait(TimePoint until, const std::function<bool()>& is_over) {
+void Scheduler::Wait(TimePoint until, const std::function<bool()>& is_over) {
   Waiter self{until, is_over};
   {
     const std::lock_guard lock(mutex_);
@@ -39,23 +39,23 @@ void Turns::Wait(TimePoint until, const std::function<bool()>& is_over) {
   if (self.thrown) std::rethrow_exception(self.thrown);
 }
 
-void Turns::BeginWork(std::size_t rank) {
-  ranks_.insert(rank);
+void Scheduler::BeginWork(std::size_t priority) {
+  ranks_.insert(priority);
   try {
-    Wait(TimePoint::max(), [this, rank] { return !at_work_ && *ranks_.begin() == rank; });
+    Wait(TimePoint::max(), [this, priority] { return !at_work_ && *ranks_.begin() == priority; });
   } catch (...) {
-    ranks_.erase(rank);
+    ranks_.erase(priority);
     throw;
   }
-  ranks_.erase(rank);
-  at_work_ = rank;
+  ranks_.erase(priority);
+  at_work_ = priority;
 }
 
-void Turns::EndWork(std::size_t rank) {
-  if (at_work_ == rank) at_work_.reset();
+void Scheduler::EndWork(std::size_t priority) {
+  if (at_work_ == priority) at_work_.reset();
 }
 
-void Turns::Enter() {
+void Scheduler::Enter() {
   const std::function<bool()> is_over = AtOnce;
   Waiter self{TimePoint::max(), is_over};
   {
@@ -71,7 +71,7 @@ void Turns::Enter() {
   std::erase(waiters_, &self);
 }
 
-void Turns::Leave() {
+void Scheduler::Leave() {
   Waiter* next = FindOver();
   if (next == nullptr) {
     const std::lock_guard lock(mutex_);
@@ -82,7 +82,7 @@ void Turns::Leave() {
   HandOver(*next);
 }
 
-Turns::Waiter* Turns::FindOver() {
+Scheduler::Waiter* Scheduler::FindOver() {
   const TimePoint now = clock_.Now();
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(waiters_, [now](const Waiter* waiter) {
@@ -92,7 +92,7 @@ Turns::Waiter* Turns::FindOver() {
 }
 
 // What is thrown is for all that wait, and returned for whoever does not.
-std::exception_ptr Turns::PollForAll(TimePoint deadline) {
+std::exception_ptr Scheduler::PollForAll(TimePoint deadline) {
   {
     const std::lock_guard lock(mutex_);
     for (const Waiter* waiter : waiters_) deadline = std::min(deadline, waiter->until);
@@ -107,13 +107,13 @@ std::exception_ptr Turns::PollForAll(TimePoint deadline) {
   }
 }
 
-void Turns::HandOver(Waiter& next) {
+void Scheduler::HandOver(Waiter& next) {
   const std::lock_guard lock(mutex_);
   next.has_turn = true;
   next.resumed.notify_one();
 }
 
-void Turns::AwaitTurn(Waiter& waiter) {
+void Scheduler::AwaitTurn(Waiter& waiter) {
   std::unique_lock lock(mutex_);
   waiter.resumed.wait(lock, [&waiter] { return waiter.has_turn; });
   waiter.has_turn = false;

@@ -14,14 +14,14 @@ namespace kube::schema {
 /// Tells of most objects that are valid, and of most that lose nothing, that they are, in the time
 /// that it takes to walk through them: ValidateValue and pruning have an answer to everything, and
 /// take many times as long.
-class ValidityGlance {
+class FastValidator {
  public:
   /// `schema` is structural and must outlive it.
-  explicit ValidityGlance(const SchemaProps& schema);
-  ~ValidityGlance();
-  ValidityGlance(ValidityGlance&&) noexcept;
+  explicit FastValidator(const SchemaProps& schema);
+  ~FastValidator();
+  FastValidator(FastValidator&&) noexcept;
 
-  struct Sight {
+  struct QuickResult {
     /// Only if `object`, as a server that prunes shows it (ReadBySchema), is valid beyond doubt:
     /// ErrorsOfCreate finds nothing but, at most, duplicates in lists.
     bool is_valid = false;
@@ -30,7 +30,7 @@ class ValidityGlance {
     bool loses_nothing = false;
   };
   /// `object` is a custom resource.
-  Sight Look(const json::Value& object, PatternChecks& patterns) const;
+  QuickResult Look(const json::Value& object, PatternChecks& patterns) const;
 
  private:
   struct Node;

@@ -1,4 +1,4 @@
-#include "migrate/migration/backup_before_flip.h"
+#include "migrate/migration/backup_before_pruning.h"
 
 #include <system_error>
 #include <utility>
@@ -24,10 +24,10 @@ BackedUp EndBackup(report::Outcome outcome, std::string error) {
 BackedUp LookAtCrd(const PruningRun& run, const std::string& crd_target) {
   const auto crd = check::GetCrd(run.session.client, crd_target);
   if (run.session.is_stopped())
-    return EndBackup(report::Outcome::kInterrupted, kInterruptedBeforeFlip);
+    return EndBackup(report::Outcome::kInterrupted, kInterruptedBeforePruning);
   const std::string refused = "pruning was not turned on, and the backup is thrown away: ";
   if (!crd) return EndBackup(report::Outcome::kError, refused + crd.error().message + kRunAnew);
-  const auto change = check::FindChange(run.crd.shape, *crd);
+  const auto change = check::CheckCrdUnchanged(run.crd.shape, *crd);
   if (!change) return {};
   return EndBackup(report::Outcome::kError, refused + *change + NextStepBehindChange(*crd));
 }
@@ -55,7 +55,7 @@ void KeepPruningCrd(const PruningRun& run, const std::string& backup, bool is_in
 BackedUp Complete(rewrite::BackupRun& backing_up, const PruningRun& run, bool is_in_one_pass) {
   BackedUp done;
   const rewrite::BackupSummary summary = backing_up.Complete();
-  done.doomed = backing_up.doomed();
+  done.losing = backing_up.losing();
   if (summary.path.empty()) return done;
   KeepPruningCrd(run, summary.path, is_in_one_pass);
   done.path = std::filesystem::absolute(summary.path).string();
@@ -85,7 +85,7 @@ BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
   rewrite::BackupRun backing_up(options, forecast, run.session);
   switch (backing_up.Read()) {
     case rewrite::BackupRun::Step::kInterrupted:
-      return EndBackup(report::Outcome::kInterrupted, kInterruptedBeforeFlip);
+      return EndBackup(report::Outcome::kInterrupted, kInterruptedBeforePruning);
     case rewrite::BackupRun::Step::kFailed:
       return EndBackup(report::Outcome::kError, "pruning was not turned on: " + backing_up.error());
     case rewrite::BackupRun::Step::kDone:

@@ -1,4 +1,4 @@
-#include "migrate/populate/known_feed.h"
+#include "migrate/populate/cache_updater.h"
 
 #include <chrono>
 #include <memory>
@@ -11,23 +11,23 @@ constexpr std::chrono::milliseconds kFeedPause(100);
 
 }  // namespace
 
-void KnownFeed::Begin() {
+void CacheUpdater::Begin() {
   has_begun_ = true;
   if (known_ != nullptr) known_->Replace({}, {});
   Feed();
 }
 
-void KnownFeed::Feed() {
+void CacheUpdater::Feed() {
   HandOn();
   if (known_ == nullptr) return;
   watch_.blind_since() ? known_->NoteStale(TimeOfDay()) : known_->NoteCurrent();
 }
 
-void KnownFeed::FeedSoon() {
+void CacheUpdater::FeedSoon() {
   if (has_begun_ && clock_.Now() >= fed_at_ + kFeedPause) HandOn();
 }
 
-void KnownFeed::HandOn() {
+void CacheUpdater::HandOn() {
   fed_at_ = clock_.Now();
   const PopulationChanges news = watch_.TakeNews();
   auto configurations = watch_.TakeConfigurations();

@@ -9,16 +9,16 @@
 
 namespace migrate::migration {
 
-/// A CRD as it is when it is about to be flipped.
-struct FlipTarget {
+/// A CRD as it is when it is about to be written with pruning on.
+struct PruningTarget {
   std::string target;  ///< of the CRD: ".../v1/customresourcedefinitions/widgets.demo.example.com"
   check::CrdShape shape;
-  std::string patch = check::kTurnPruningOn;  ///< by which it is flipped
+  std::string patch = check::kTurnPruningOn;  ///< that turns pruning on
   std::uint64_t schemas = 0;  ///< as CrdShape::schemas, of the CRD with pruning on; 0: they stay
 };
 
 /// How the request to turn pruning on ended.
-struct Flip {
+struct PruningWrite {
   enum class Step {
     kDone,     ///< pruning is on
     kRefused,  ///< it is not, or not by us: `error` says why
@@ -27,20 +27,21 @@ struct Flip {
   };
   Step step = Step::kRefused;
   std::string error;
-  /// With kDone, of the CRD: writes with a greater one are surely newer than the flip. That of a
-  /// dry run says nothing.
+  /// With kDone, of the CRD: writes with a greater one are surely newer than the write that turns
+  /// pruning on. That of a dry run says nothing.
   std::string resource_version;
   std::int64_t generation = 0;  ///< of the CRD, with pruning on
 };
 
-/// Turns spec.preserveUnknownFields off, if the CRD is still the one of `target`: by its
+/// Scheduler spec.preserveUnknownFields off, if the CRD is still the one of `target`: by its
 /// resourceVersion, which is read again where only status or metadata have changed meanwhile.
 ///
 /// Where the answer is lost, the CRD tells whether it was done: with pruning on, a generation
 /// one higher and the schemas that it was to have, and the present resourceVersion counts as that
-/// of the flip, which it is not before. Tries five times in all.
+/// of the write that turns pruning on, which it is not before. Tries five times in all.
 ///
 /// With `dry_run` nothing is changed: kDone says that the server would do it.
-Flip RequestFlip(const FlipTarget& target, bool dry_run, const kube::client::Session& session);
+PruningWrite RequestPruning(const PruningTarget& target, bool dry_run,
+                            const kube::client::Session& session);
 
 }  // namespace migrate::migration

@@ -1,4 +1,4 @@
-#include "kube/client/turns.h"
+#include "kube/client/scheduler.h"
 
 #include <catch2/catch.hpp>
 #include <thread>
@@ -35,9 +35,9 @@ struct Shared {
     std::vector<std::jthread> threads;
     for (const std::function<void()>& part : parts) {
       threads.emplace_back([this, &parts, &part, &come] {
-        const Turns::Part takes_part(turns);
+        const Scheduler::Participant takes_part(scheduler);
         ++come;
-        turns.Wait(TimePoint::max(), [&] { return come == parts.size(); });
+        scheduler.Wait(TimePoint::max(), [&] { return come == parts.size(); });
         if (!begun) begun = world.clock.Now();
         part();
       });
@@ -49,15 +49,15 @@ struct Shared {
 
   World world;
   std::optional<TimePoint> begun;
-  Turns turns{world.client(), world.clock};
+  Scheduler scheduler{world.client(), world.clock};
   std::vector<std::string> order;
 };
 
-TEST_CASE("Waits of several threads pass at the same time", "[kube][client][turns]") {
+TEST_CASE("Waits of several threads pass at the same time", "[kube][client][scheduler]") {
   Shared shared;
   std::size_t ended = 0;
   const auto wait = [&] {
-    shared.turns.Wait(*shared.begun + seconds(5), Never);
+    shared.scheduler.Wait(*shared.begun + seconds(5), Never);
     ++ended;
   };
   shared.Run(std::vector<std::function<void()>>(20, wait));
@@ -66,59 +66,60 @@ TEST_CASE("Waits of several threads pass at the same time", "[kube][client][turn
 }
 
 TEST_CASE("A wait ends once what it waits for was done by another thread",
-          "[kube][client][turns]") {
+          "[kube][client][scheduler]") {
   Shared shared;
   bool is_done = false;
   shared.Run({[&] {
-                shared.turns.Wait(TimePoint::max(), [&] { return is_done; });
+                shared.scheduler.Wait(TimePoint::max(), [&] { return is_done; });
                 CHECK(shared.Passed() == seconds(3));
               },
               [&] {
-                shared.turns.Wait(shared.world.clock.Now() + seconds(3), Never);
+                shared.scheduler.Wait(shared.world.clock.Now() + seconds(3), Never);
                 is_done = true;
               }});
   CHECK(is_done);
 }
 
-TEST_CASE("Answers come to those that wait, whoever polls", "[kube][client][turns]") {
+TEST_CASE("Answers come to those that wait, whoever polls", "[kube][client][scheduler]") {
   Shared shared;
   shared.world.transport.script = {Answer("{}"), Answer("{}")};
   const auto call = [&] {
     CallSink sink;
     shared.world.client().Start(Version(), sink);
-    shared.turns.Wait(TimePoint::max(), [&] { return sink.ends > 0; });
+    shared.scheduler.Wait(TimePoint::max(), [&] { return sink.ends > 0; });
     CHECK(sink.body == "{}");
     shared.order.emplace_back("answered");
   };
   const auto poll = [&] {
     while (shared.order.size() < 2) {
-      shared.turns.Poll(shared.world.clock.Now() + std::chrono::milliseconds(1));
+      shared.scheduler.Poll(shared.world.clock.Now() + std::chrono::milliseconds(1));
     }
   };
   shared.Run({call, call, poll});
   CHECK(shared.order.size() == 2);
 }
 
-TEST_CASE("One at a time is at work, those of the lowest rank first", "[kube][client][turns]") {
+TEST_CASE("One at a time is at work, those of the lowest number first",
+          "[kube][client][scheduler]") {
   Shared shared;
-  Turns& turns = shared.turns;
-  const auto work = [&](std::size_t rank) {
-    return [&, rank] {
-      turns.BeginWork(rank);
-      CHECK(turns.at_work() == rank);
-      shared.order.push_back("begin " + std::to_string(rank));
-      turns.EndWork(rank);
-      turns.Wait(shared.world.clock.Now() + seconds(1), Never);
-      turns.BeginWork(rank);
-      shared.order.push_back("go on " + std::to_string(rank));
-      turns.Wait(shared.world.clock.Now() + seconds(2), Never);  // at work
-      turns.EndWork(rank);
+  Scheduler& turns = shared.scheduler;
+  const auto work = [&](std::size_t priority) {
+    return [&, priority] {
+      scheduler.BeginWork(priority);
+      CHECK(scheduler.at_work() == priority);
+      shared.order.push_back("begin " + std::to_string(priority));
+      scheduler.EndWork(priority);
+      scheduler.Wait(shared.world.clock.Now() + seconds(1), Never);
+      scheduler.BeginWork(priority);
+      shared.order.push_back("go on " + std::to_string(priority));
+      scheduler.Wait(shared.world.clock.Now() + seconds(2), Never);  // at work
+      scheduler.EndWork(priority);
     };
   };
   const auto begin_first = [&] {
-    turns.BeginWork(0);
-    turns.Wait(shared.world.clock.Now() + seconds(1), Never);
-    turns.EndWork(0);
+    scheduler.BeginWork(0);
+    scheduler.Wait(shared.world.clock.Now() + seconds(1), Never);
+    scheduler.EndWork(0);
   };
   shared.Run({begin_first, work(3), work(1), work(2)});
   CHECK(shared.order ==
@@ -127,23 +128,23 @@ TEST_CASE("One at a time is at work, those of the lowest rank first", "[kube][cl
 }
 
 TEST_CASE("What a poll throws is thrown to all that wait then, and to nobody later",
-          "[kube][client][turns]") {
+          "[kube][client][scheduler]") {
   Shared shared;
   CallSink sink;
   std::size_t thrown = 0;
   const auto wait = [&] {
     try {
-      shared.turns.Wait(TimePoint::max(), Never);
+      shared.scheduler.Wait(TimePoint::max(), Never);
     } catch (const base::Error& error) {
       CHECK(std::string(error.what()) == "the plugin failed");
       ++thrown;
     }
-    shared.turns.Wait(shared.world.clock.Now() + seconds(1), Never);
+    shared.scheduler.Wait(shared.world.clock.Now() + seconds(1), Never);
   };
   const auto call = [&] {
     shared.world.credentials.broken = true;
     const auto id = shared.world.client().Start(Version(), sink);
-    CHECK_THROWS_AS(shared.turns.Wait(TimePoint::max(), Never), base::Error);
+    CHECK_THROWS_AS(shared.scheduler.Wait(TimePoint::max(), Never), base::Error);
     shared.world.client().Cancel(id);
   };
   shared.Run({wait, wait, call});

@@ -13,7 +13,7 @@ namespace plugin::command {
 std::vector<std::string> LinesOf(std::string_view text);
 
 /// Lines about clusters, each with those that it is said of: what is wrong with files is of all.
-class Remarks {
+class DeduplicatedMessages {
  public:
   /// `text`, line by line, is said of `cluster`.
   void Take(const std::string& cluster, std::string_view text);

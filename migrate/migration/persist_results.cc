@@ -1,4 +1,4 @@
-#include "migrate/migration/left_for_later.h"
+#include "migrate/migration/persist_results.h"
 
 #include <algorithm>
 #include <tuple>
@@ -26,7 +26,7 @@ void ForgetRetried(const report::CrdMigration& report, const MigrationOptions& o
   });
 }
 
-// Each once; an object may have failed before the switch and behind it.
+// Each once; an object may have failed before pruning was on, and again later.
 Failed WithFailures(const report::CrdMigration& report, Failed failed) {
   for (const report::ObjectFailure& failure : report.failures) {
     failed.push_back({.namespace_ = failure.namespace_,

@@ -17,7 +17,7 @@ struct WayFiles {
 
 /// What is to be done for one proposed CRD, in this order; the files are applied between `before`
 /// and `behind`.
-struct CrdWay {
+struct CrdPlan {
   const migrate::report::CrdReport* crd = nullptr;
   bool is_stuck = false;  ///< the server takes it in no order; there is nothing but `mend`
   std::vector<migrate::report::UpgradeStep> mend{}, decisions{}, before{}, behind{}, later{};
@@ -29,7 +29,7 @@ struct CrdWay {
 };
 
 /// `is_alone`: no other CRD of the files has its name. The result refers to `crd`.
-CrdWay FindCrdWay(const migrate::report::CrdReport& crd, bool is_alone, const WayFiles& files);
+CrdPlan FindCrdPlan(const migrate::report::CrdReport& crd, bool is_alone, const WayFiles& files);
 
 /// " -f FILE" of a report's source, for a shell.
 std::string FileFlag(const std::string& source);

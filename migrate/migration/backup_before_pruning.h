@@ -12,19 +12,19 @@ namespace migrate::migration {
 
 /// The end of errors behind which nothing is left to go on from.
 inline constexpr char kRunAnew[] = "; run the same command again";
-/// The error of a run that was interrupted before the flip.
-inline constexpr char kInterruptedBeforeFlip[] = "interrupted before pruning was turned on";
+/// The error of a run that was interrupted before pruning was on.
+inline constexpr char kInterruptedBeforePruning[] = "interrupted before pruning was turned on";
 
-/// The end of the error that says that the CRD was changed before the flip, as `crd` is now.
+/// The end of the error that says that the CRD was changed before pruning was on, as `crd` is now.
 std::string NextStepBehindChange(const kube::crd::Crd& crd);
 
-/// How the backup before the flip ended.
+/// How the backup ended.
 struct BackedUp {
   report::Outcome outcome = report::Outcome::kDone;
   std::string error;  ///< where it is not kDone: why, and the next step
   /// Absolute, as a later run, perhaps from another folder, names it too; empty: no object changes.
   std::string path;
-  std::vector<rewrite::DoomedObject> doomed;  ///< not written since they were listed
+  std::vector<rewrite::LosingObject> losing;  ///< not written since they were listed
 };
 
 /// Writes the backup `file`, beside it the CRD by which its objects will be pruned (pruned_by.h),

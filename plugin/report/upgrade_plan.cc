@@ -1,4 +1,4 @@
-#include "plugin/report/upgrade_way.h"
+#include "plugin/report/upgrade_plan.h"
 
 #include <algorithm>
 #include <iterator>
@@ -22,9 +22,9 @@ bool IsApplied(const CrdReport& crd) {
 class ApplyStep {
  public:
   // `has_others`: files hold more than CRDs, of which nobody knows whether the cluster has it.
-  ApplyStep(const std::vector<CrdWay>& ways, bool has_others, const WayFiles& files)
+  ApplyStep(const std::vector<CrdPlan>& ways, bool has_others, const WayFiles& files)
       : files_(files) {
-    for (const CrdWay& way : ways) {
+    for (const CrdPlan& way : ways) {
       (way.is_stuck ? stuck_ : free_).insert(way.crd->source);
       if (way.is_stuck) continue;
       if (has_others || !IsApplied(*way.crd)) due_.insert(way.crd->source);
@@ -43,7 +43,7 @@ class ApplyStep {
   bool is_possible() const { return !free_.empty(); }
   // What is chosen file by file brings nothing where each CRD is there as it is.
   bool is_done() const { return !stuck_.empty() && due_.empty(); }
-  bool Takes(const CrdWay& way) const { return free_.contains(way.crd->source); }
+  bool Takes(const CrdPlan& way) const { return free_.contains(way.crd->source); }
 
   UpgradeStep Step() const {
     std::string command = "kubectl apply";
@@ -98,9 +98,9 @@ class ApplyStep {
   bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 
-void AppendStep(std::vector<UpgradeStep>& all, const std::vector<CrdWay>& ways,
-                std::vector<UpgradeStep> CrdWay::*steps, const ApplyStep* apply = nullptr) {
-  for (const CrdWay& way : ways) {
+void AppendStep(std::vector<UpgradeStep>& all, const std::vector<CrdPlan>& ways,
+                std::vector<UpgradeStep> CrdPlan::*steps, const ApplyStep* apply = nullptr) {
+  for (const CrdPlan& way : ways) {
     if (apply != nullptr && !apply->Takes(way)) continue;
     std::ranges::copy(way.*steps, std::back_inserter(all));
   }
@@ -119,25 +119,25 @@ bool IsApplied(const migrate::report::CheckReport& report) {
   return is_any && !report.has_others_in_files;
 }
 
-std::vector<UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& report,
-                                        const WayFiles& files) {
-  std::vector<CrdWay> ways;
+std::vector<UpgradeStep> FindUpgradePlan(const migrate::report::CheckReport& report,
+                                         const WayFiles& files) {
+  std::vector<CrdPlan> ways;
   for (const CrdReport& crd : report.crds) {
     if (!crd.source.empty() && (crd.apply || !crd.error.empty())) {
       const auto same = std::ranges::count_if(
           report.crds, [&crd](const CrdReport& one) { return one.name == crd.name; });
-      ways.push_back(FindCrdWay(crd, same == 1, files));
+      ways.push_back(FindCrdPlan(crd, same == 1, files));
     }
   }
   if (ways.empty()) return {};
   const ApplyStep apply(ways, report.has_others_in_files, files);
   std::vector<UpgradeStep> steps;
-  AppendStep(steps, ways, &CrdWay::mend);
-  AppendStep(steps, ways, &CrdWay::decisions);
-  AppendStep(steps, ways, &CrdWay::before, &apply);
+  AppendStep(steps, ways, &CrdPlan::mend);
+  AppendStep(steps, ways, &CrdPlan::decisions);
+  AppendStep(steps, ways, &CrdPlan::before, &apply);
   if (apply.is_possible() && !apply.is_done() && !IsApplied(report)) steps.push_back(apply.Step());
-  AppendStep(steps, ways, &CrdWay::behind, &apply);
-  AppendStep(steps, ways, &CrdWay::later, &apply);
+  AppendStep(steps, ways, &CrdPlan::behind, &apply);
+  AppendStep(steps, ways, &CrdPlan::later, &apply);
   return steps;
 }
 

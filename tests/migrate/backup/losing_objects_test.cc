@@ -1,4 +1,4 @@
-#include "migrate/rewrite/doomed_objects.h"
+#include "migrate/rewrite/losing_objects.h"
 
 #include <catch2/catch.hpp>
 #include <memory>
@@ -26,12 +26,12 @@ struct Listed {
     text.insert(text.find("\"namespace\""), "\"uid\":\"uid-" + std::to_string(number) + "\",");
     kube::json::Document object;
     REQUIRE_FALSE(object.Parse(text));
-    doomed.Look(object.root(), number, forecast);
+    losing.Look(object.root(), number, forecast);
   }
   Strings Names(const std::string& unfit = "") const {
     Strings names;
-    for (const DoomedObject& object :
-         doomed.Pick([&](std::string_view uid) { return uid == unfit; })) {
+    for (const LosingObject& object :
+         losing.Pick([&](std::string_view uid) { return uid == unfit; })) {
       names.push_back(object.name);
     }
     return names;
@@ -39,7 +39,7 @@ struct Listed {
 
   const check::CrdCheck check = Check();
   const check::RewriteForecast forecast{check, "v1", false};
-  DoomedObjects doomed;
+  LosingObjects losing;
 };
 
 TEST_CASE("Objects that lose a field are picked in the order of the list", "[migrate][doomed]") {
@@ -49,14 +49,14 @@ TEST_CASE("Objects that lose a field are picked in the order of the list", "[mig
   listed.Look(2, R"({"a":"1"})");
   CHECK(listed.Names() == Strings{"w1", "w3"});
   CHECK(listed.Names("uid-1") == Strings{"w3"});
-  listed.doomed.Clear();
+  listed.losing.Clear();
   CHECK(listed.Names().empty());
 }
 
 TEST_CASE("A doomed object is told with where it is and what it loses", "[migrate][doomed]") {
   Listed listed;
   listed.Look(1, R"({"a":"1","x":[{"y":1}],"z":null})");
-  const auto picked = listed.doomed.Pick([](std::string_view) { return false; });
+  const auto picked = listed.losing.Pick([](std::string_view) { return false; });
   REQUIRE(picked.size() == 1);
   CHECK(picked[0].namespace_ == "shop");
   CHECK(picked[0].name == "w1");
@@ -71,7 +71,7 @@ TEST_CASE("Of many doomed objects the first ones of the list are kept, with a fe
   for (std::uint64_t number = 200; number > 0; --number) {
     listed.Look(number, R"({"l":1,"m":1,"n":1,"o":1,"p":1,"q":1,"r":1})");
   }
-  const auto picked = listed.doomed.Pick([](std::string_view) { return false; });
+  const auto picked = listed.losing.Pick([](std::string_view) { return false; });
   REQUIRE(picked.size() == 50);
   CHECK(picked.front().name == "w1");
   CHECK(picked.back().name == "w50");

@@ -1,4 +1,4 @@
-#include "plugin/command/remarks.h"
+#include "plugin/command/deduplicated_messages.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-void Remarks::Take(const std::string& cluster, std::string_view text) {
+void DeduplicatedMessages::Take(const std::string& cluster, std::string_view text) {
   for (std::string& line : LinesOf(text)) {
     const auto [place, is_new] = places_.emplace(line, remarks_.size());
     if (is_new) remarks_.emplace_back(std::move(line), std::vector<std::string>());
@@ -24,7 +24,7 @@ void Remarks::Take(const std::string& cluster, std::string_view text) {
   }
 }
 
-std::string Remarks::Print(std::size_t all) const {
+std::string DeduplicatedMessages::Print(std::size_t all) const {
   std::string out;
   for (const auto& [line, clusters] : remarks_) {
     const bool is_of_all = all > 1 && clusters.size() == all;

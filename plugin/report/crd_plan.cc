@@ -1,4 +1,4 @@
-#include "plugin/report/crd_way.h"
+#include "plugin/report/crd_plan.h"
 
 #include <algorithm>
 #include <iterator>
@@ -39,12 +39,12 @@ std::string Words(const std::string& message) {
   return "... " + message.substr(at);
 }
 
-/// One run of FindCrdWay.
+/// One run of FindCrdPlan.
 class CrdWayFinder {
  public:
   CrdWayFinder(const CrdReport& crd, const WayFiles& files) : crd_(crd), files_(files) {}
 
-  CrdWay Run(bool is_alone) {
+  CrdPlan Run(bool is_alone) {
     way_.crd = &crd_;
     if (crd_.apply) way_.manager = crd_.apply->server_side_manager;
     way_.needs_server_side = crd_.apply && ApplyReport::IsAboutLength(crd_.apply->message);
@@ -161,12 +161,13 @@ class CrdWayFinder {
   bool MendCauses() {
     const std::string causes = OtherCauses();
     if (causes.empty()) return false;
-    Contains(causes, kImmutable) ? MendImmutable(causes) : Mend(Words(causes) + RemnantWay(causes));
+    Contains(causes, kImmutable) ? MendImmutable(causes)
+                                 : Mend(Words(causes) + RemnantPlan(causes));
     return true;
   }
 
   // Apply leaves of a webhook what the file does not name.
-  std::string RemnantWay(const std::string& causes) const {
+  std::string RemnantPlan(const std::string& causes) const {
     if (!Contains(causes, "spec.conversion.webhookClientConfig: Forbidden")) return "";
     const std::string nulls = crd_.is_v1beta1
                                   ? "webhookClientConfig: null and conversionReviewVersions: null"
@@ -245,7 +246,7 @@ class CrdWayFinder {
     return found == crd_.admission_problems.end() ? "" : Words(found->message);
   }
 
-  // Where no flip makes a backup.
+  // Where no backup is made before pruning is turned on.
   void KeepObjects() {
     const std::vector<std::string>& served = crd_.replaced->served_versions;
     std::set<std::string> shown_in = crd_.VersionsThatShow();
@@ -364,7 +365,7 @@ class CrdWayFinder {
     const std::string& version =
         WaitsForWebhook() ? crd_.replaced->storage_version : crd_.storage_version;
     if (!IsTransitionalThere(version)) ApplyTransitionalUnpruned(version);
-    TakeFlip(version);
+    RecordPruningOn(version);
     way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
                            "rewrites every object as " + version +
                                " before and behind it, with a backup of what is lost"});
@@ -394,13 +395,13 @@ class CrdWayFinder {
   }
 
   // From then on pruning is on, and objects are stored as that version.
-  void TakeFlip(const std::string& storage_version) {
+  void RecordPruningOn(const std::string& storage_version) {
     turns_on_ = true;
     migrated_to_ = storage_version;
   }
 
   void TurnOnByFile() {
-    TakeFlip(crd_.storage_version);
+    RecordPruningOn(crd_.storage_version);
     const std::string reason =
         crd_.IsRefusedUntilPruning()
             ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
@@ -479,12 +480,12 @@ class CrdWayFinder {
   std::vector<std::string> missing_;  // of status.storedVersions, in the file
   bool turns_on_ = false;             // a step before the apply turns pruning on
   std::string migrated_to_;           // by a step before the apply; empty: there is none
-  CrdWay way_;
+  CrdPlan way_;
 };
 
 }  // namespace
 
-CrdWay FindCrdWay(const CrdReport& crd, bool is_alone, const WayFiles& files) {
+CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, const WayFiles& files) {
   return CrdWayFinder(crd, files).Run(is_alone);
 }
 

@@ -7,10 +7,10 @@
 namespace migrate::populate {
 
 /// Hands on what a watch shows to those who answer webhooks. For the thread of the watch.
-class KnownFeed {
+class CacheUpdater {
  public:
   /// `known` may be the null pointer: nobody goes by it. All must outlive it.
-  KnownFeed(KnownPopulation* known, PopulationWatch& watch, const kube::base::Clock& clock)
+  CacheUpdater(KnownPopulation* known, PopulationWatch& watch, const kube::base::Clock& clock)
       : known_(known), watch_(watch), clock_(clock) {}
 
   /// The watch has read all there is.
