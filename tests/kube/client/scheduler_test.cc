@@ -102,7 +102,7 @@ TEST_CASE("Answers come to those that wait, whoever polls", "[kube][client][sche
 TEST_CASE("One at a time is at work, those of the lowest number first",
           "[kube][client][scheduler]") {
   Shared shared;
-  Scheduler& turns = shared.scheduler;
+  Scheduler& scheduler = shared.scheduler;
   const auto work = [&](std::size_t priority) {
     return [&, priority] {
       scheduler.BeginWork(priority);
