@@ -13,7 +13,7 @@ namespace kube::cel {
 using Kind = Expr::Kind;
 using Op = Node::Op;
 
-/// Scheduler a checked expression into a program, as cel-go's planner and its optimisations do
+/// Turns a checked expression into a program, as cel-go's planner and its optimisations do
 /// (interpreter/planner.go, decorators.go): what is constant is evaluated once and costs nothing.
 class Planner {
  public:

@@ -33,7 +33,7 @@ struct PruningWrite {
   std::int64_t generation = 0;  ///< of the CRD, with pruning on
 };
 
-/// Scheduler spec.preserveUnknownFields off, if the CRD is still the one of `target`: by its
+/// Turns spec.preserveUnknownFields off, if the CRD is still the one of `target`: by its
 /// resourceVersion, which is read again where only status or metadata have changed meanwhile.
 ///
 /// Where the answer is lost, the CRD tells whether it was done: with pruning on, a generation

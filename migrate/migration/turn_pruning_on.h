@@ -91,7 +91,7 @@ struct PruningTurnedOn {
 /// The end of errors behind which a later run has something to go on from.
 inline constexpr char kGoesOn[] = "; the same command goes on from here";
 
-/// Scheduler pruning on for a CRD that preserves unknown fields and has passed the preflight
+/// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight
 /// (docs/ARCHITECTURE.md, "A migration, step by step"): dry run, plan and question; the rewrite
 /// before pruning is turned on where more than the storage version is stored; the backup, kept
 /// current by a watch; the write that turns pruning on, guarded by the CRD's resourceVersion; the
