@@ -223,7 +223,12 @@ class Checker {
       Report(id, "unexpected failed resolution of '" + std::string(message_name) + "'");
       return nullptr;
     }
-    const auto found = message->fields.find(field);
+    auto found = message->fields.find(field);
+    constexpr base::Release kTakesReservedWords{1, 31};
+    if (found == message->fields.end() && IsReservedWord(field) &&
+        !(environment_.release() < kTakesReservedWords)) {
+      found = message->fields.find("__" + std::string(field) + "__");
+    }
     if (found != message->fields.end()) return found->second;
     Report(id, "undefined field '" + std::string(field) + "'");
     return nullptr;

@@ -88,10 +88,10 @@ std::uint64_t ScanCost(Memory& memory, const Value& value) {
   std::uint64_t cost = 0;
   const auto add = [&](const Value& part) { cost = AddCost(cost, ScanCost(memory, part)); };
   if (value.is_list()) {
-    for (std::uint32_t i = 0; i < ListSize(value); ++i) add(ListItem(value, i));
+    for (std::uint32_t i = 0; i < ListSize(value); ++i) add(ListItem(memory, value, i));
     return cost;
   }
-  for (MapCursor cursor(value); !cursor.AtEnd(); cursor.Next()) {
+  for (MapCursor cursor(memory, value); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
     add(entry.key);
     add(entry.value);

@@ -133,15 +133,44 @@ void Environment::AddVariable(std::string name, TypeRef type) {
   variables_.push_back({std::move(name), type});
 }
 
-void Environment::AddSchema(const SchemaType& schema) {
-  if (schema.element != nullptr) AddSchema(*schema.element);
-  if (schema.kind != SchemaType::Kind::kObject || schemas_.contains(schema.type->name)) return;
-  MessageType& message = schemas_[schema.type->name];
-  message.type = schema.type;
-  for (const SchemaField& field : schema.fields) {
-    message.fields[field.name] = field.type->type;
-    AddSchema(*field.type);
+TypeRef Environment::AddSchema(const SchemaType& schema, const std::string& name) {
+  switch (schema.kind) {
+    case SchemaType::Kind::kBool:
+      return types::Bool();
+    case SchemaType::Kind::kInt:
+      return types::Int();
+    case SchemaType::Kind::kDouble:
+      return types::Double();
+    case SchemaType::Kind::kString:
+      return types::String();
+    case SchemaType::Kind::kBytes:
+      return types::Bytes();
+    case SchemaType::Kind::kDate:
+    case SchemaType::Kind::kDateTime:
+      return types::Timestamp();
+    case SchemaType::Kind::kDuration:
+      return types::Duration();
+    case SchemaType::Kind::kList:
+    case SchemaType::Kind::kSet:
+    case SchemaType::Kind::kListMap:
+      return types_->List(AddSchema(*schema.element, name + ".@idx"));
+    case SchemaType::Kind::kMap:
+      return types_->Map(types::String(), AddSchema(*schema.element, name + ".@elem"));
+    case SchemaType::Kind::kObject:
+      return AddObject(schema, name);
+    default:
+      return types::Dyn();
   }
+}
+
+TypeRef Environment::AddObject(const SchemaType& schema, const std::string& name) {
+  MessageType message;
+  message.type = types_->Struct(name);
+  for (const SchemaField& field : schema.fields) {
+    if (!field.type->is_declared || field.name.empty()) continue;
+    message.fields[field.name] = AddSchema(*field.type, name + "." + field.name);
+  }
+  return schemas_.insert_or_assign(name, std::move(message)).first->second.type;
 }
 
 int Environment::FindVariable(std::string_view name) const {

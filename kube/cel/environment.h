@@ -67,8 +67,10 @@ class Environment {
 
   /// Declares a variable. `type` must outlive the environment.
   void AddVariable(std::string name, TypeRef type);
-  /// Makes the objects of a schema known, with all objects within it. It must outlive this.
-  void AddSchema(const SchemaType& schema);
+  /// Makes the objects of a schema known by `name` and the way to them, with all objects within it:
+  /// "selfType", "selfType.spec.items.@idx", "selfType.labels.@elem". Returns the type of its
+  /// values.
+  TypeRef AddSchema(const SchemaType& schema, const std::string& name);
 
   const std::vector<Variable>& variables() const { return variables_; }
   /// The index of a variable; negative where there is none.
@@ -79,10 +81,13 @@ class Environment {
   const MessageType* FindMessage(std::string_view name) const;
 
  private:
+  TypeRef AddObject(const SchemaType& schema, const std::string& name);
+
   base::Release release_;
   std::shared_ptr<const FunctionTable> functions_;
   std::vector<Variable> variables_;
   std::map<std::string, MessageType, std::less<>> schemas_;
+  std::shared_ptr<TypePool> types_ = std::make_shared<TypePool>();
 };
 
 }  // namespace kube::cel

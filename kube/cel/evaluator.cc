@@ -16,26 +16,26 @@ constexpr std::size_t kMostArgs = 4;
 constexpr std::string_view kNoOverload = "no such overload";
 
 /// True if a value may be given to a parameter of the type; lists and maps by their first element.
-bool Takes(TypeRef type, const Value& value) {
+bool Takes(Memory& memory, TypeRef type, const Value& value) {
   if (IsDyn(type) || type->kind == Type::Kind::kTypeParam) return true;
   if (type->is_nullable && value.kind == Kind::kNull) return true;
   if (type->name != RuntimeTypeName(value)) return false;
   if (type->kind == Type::Kind::kList) {
-    return ListSize(value) == 0 || Takes(type->params[0], ListItem(value, 0));
+    return ListSize(value) == 0 || Takes(memory, type->params[0], ListItem(memory, value, 0));
   }
   if (type->kind == Type::Kind::kMap) {
-    const MapCursor cursor(value);
+    const MapCursor cursor(memory, value);
     if (cursor.AtEnd()) return true;
     const MapEntry entry = cursor.Entry();
-    return Takes(type->params[0], entry.key) && Takes(type->params[1], entry.value);
+    return Takes(memory, type->params[0], entry.key) && Takes(memory, type->params[1], entry.value);
   }
   return true;
 }
 
-bool TakesAll(const Signature& signature, std::span<const Value> args) {
+bool TakesAll(Memory& memory, const Signature& signature, std::span<const Value> args) {
   return signature.args.size() == args.size() &&
          std::equal(args.begin(), args.end(), signature.args.begin(),
-                    [](const Value& arg, TypeRef type) { return Takes(type, arg); });
+                    [&](const Value& arg, TypeRef type) { return Takes(memory, type, arg); });
 }
 
 Value NoOverload(Memory& memory, std::string_view function, std::span<const Value> args) {
@@ -160,11 +160,11 @@ Value Evaluator::Dispatch(const CallPlan& call, std::span<const Value> args) {
   const Overload& first = *call.function->signatures[0].overload;
   if (first.dispatch == Dispatch::kGeneric) return first.run(memory_, args);
   if (signature != nullptr) {
-    if (!TakesAll(*signature, args)) return NoOverload(memory_, call.function->name, args);
+    if (!TakesAll(memory_, *signature, args)) return NoOverload(memory_, call.function->name, args);
     return signature->overload->run(memory_, args);
   }
   for (const Signature& candidate : call.function->signatures) {
-    if (TakesAll(candidate, args)) return candidate.overload->run(memory_, args);
+    if (TakesAll(memory_, candidate, args)) return candidate.overload->run(memory_, args);
   }
   return NoOverload(memory_, call.function->name, args);
 }
@@ -199,7 +199,10 @@ Value Evaluator::RunEquals(const Node& node, bool is_equal) {
       RuntimeTypeName(args[0]) != RuntimeTypeName(args[1])) {
     return is_equal ? Value::Error(kNoOverload) : Value::Bool(true);
   }
-  return Value::Bool(Equal(memory_, args[0], args[1]) == is_equal);
+  const bool equal = Equal(memory_, args[0], args[1]);
+  const Value unreadable = memory_.TakeUnreadable();
+  if (is_equal && unreadable.is_error()) return unreadable;
+  return Value::Bool(equal == is_equal);
 }
 
 Value Evaluator::RunList(const Node& node) {
@@ -297,11 +300,11 @@ Value Evaluator::RunFold(const FoldPlan& fold) {
   const bool has_two = fold.second_variable >= 0;
   if (range.is_list()) {
     for (std::uint32_t i = 0, size = ListSize(range); i < size; ++i) {
-      const Value item = ListItem(range, i);
+      const Value item = ListItem(memory_, range, i);
       if (!step(has_two ? Value::Int(i) : item, item)) break;
     }
   } else {
-    for (MapCursor cursor(range); !cursor.AtEnd(); cursor.Next()) {
+    for (MapCursor cursor(memory_, range); !cursor.AtEnd(); cursor.Next()) {
       const MapEntry entry = cursor.Entry();
       if (!step(entry.key, entry.value)) break;
     }
@@ -415,7 +418,7 @@ Evaluator::Qualified Evaluator::Find(const Value& object, const Value& key, bool
     const auto index = IndexOf(memory_, key);
     if (!index) return {index.error()};
     if (*index >= 0 && *index < ListSize(object)) {
-      return {ListItem(object, static_cast<std::uint32_t>(*index))};
+      return {ListItem(memory_, object, static_cast<std::uint32_t>(*index))};
     }
     return {may_miss ? Value() : memory_.Error("index out of bounds: " + Describe(key)), false};
   }

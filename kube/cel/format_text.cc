@@ -149,7 +149,7 @@ Text FormatList(Memory& memory, const Value& list) {
   std::string out = "[";
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
     if (i > 0) out += ", ";
-    const Text item = FormatElement(memory, ListItem(list, i));
+    const Text item = FormatElement(memory, ListItem(memory, list, i));
     if (!item) return item;
     AddPart(memory, *item, out);
   }
@@ -159,7 +159,7 @@ Text FormatList(Memory& memory, const Value& list) {
 Text FormatMap(Memory& memory, const Value& map) {
   const Memory::Level level(memory);
   std::vector<std::pair<std::string, std::string>> entries;
-  for (MapCursor cursor(map); !cursor.AtEnd(); cursor.Next()) {
+  for (MapCursor cursor(memory, map); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
     const bool is_key = entry.key.is_string() || entry.key.is_bool() ||
                         entry.key.kind == Kind::kInt || entry.key.kind == Kind::kUint;

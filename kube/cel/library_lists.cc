@@ -22,35 +22,35 @@ bool HasOrder(const Value& value) {
          value.kind == Kind::kDuration || value.kind == Kind::kTimestamp;
 }
 
-Value IsSorted(Memory& /*memory*/, Args args) {
+Value IsSorted(Memory& memory, Args args) {
   const Value& list = args[0];
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-    const Value item = ListItem(list, i);
+    const Value item = ListItem(memory, list, i);
     if (!HasOrder(item)) return item.is_error() ? item : Value::Error(kNoOverload);
-    if (i > 0 && Compare(ListItem(list, i - 1), item) == 1) return Value::Bool(false);
+    if (i > 0 && Compare(ListItem(memory, list, i - 1), item) == 1) return Value::Bool(false);
   }
   return Value::Bool(true);
 }
 
 /// The element that comes first in `order`: 1 for min, -1 for max.
 template <int order>
-Value Extreme(Memory& /*memory*/, Args args) {
+Value Extreme(Memory& memory, Args args) {
   const Value& list = args[0];
   if (ListSize(list) == 0) {
     return Value::Error(order > 0 ? "min called on empty list" : "max called on empty list");
   }
   Value best;
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-    const Value item = ListItem(list, i);
+    const Value item = ListItem(memory, list, i);
     if (!HasOrder(item)) return item.is_error() ? item : Value::Error(kNoOverload);
     if (i == 0 || Compare(best, item) == order) best = item;
   }
   return best;
 }
 
-Value AddUp(Value sum, const Value& list) {
+Value AddUp(Memory& memory, Value sum, const Value& list) {
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-    const Value item = ListItem(list, i);
+    const Value item = ListItem(memory, list, i);
     if (item.is_error()) return item;
     if (item.kind != sum.kind) return Value::Error(kNoOverload);
     if (sum.kind == Kind::kDouble) {
@@ -66,21 +66,21 @@ Value AddUp(Value sum, const Value& list) {
   return sum;
 }
 
-Value SumInts(Memory& /*memory*/, Args args) { return AddUp(Value::Int(0), args[0]); }
-Value SumUints(Memory& /*memory*/, Args args) { return AddUp(Value::Uint(0), args[0]); }
-Value SumDoubles(Memory& /*memory*/, Args args) { return AddUp(Value::Double(0), args[0]); }
-Value SumDurations(Memory& /*memory*/, Args args) { return AddUp(Value::Duration(0), args[0]); }
+Value SumInts(Memory& memory, Args args) { return AddUp(memory, Value::Int(0), args[0]); }
+Value SumUints(Memory& memory, Args args) { return AddUp(memory, Value::Uint(0), args[0]); }
+Value SumDoubles(Memory& memory, Args args) { return AddUp(memory, Value::Double(0), args[0]); }
+Value SumDurations(Memory& memory, Args args) { return AddUp(memory, Value::Duration(0), args[0]); }
 
 Value IndexOf(Memory& memory, Args args) {
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
-    if (Equal(memory, ListItem(args[0], i), args[1])) return Value::Int(i);
+    if (Equal(memory, ListItem(memory, args[0], i), args[1])) return Value::Int(i);
   }
   return Value::Int(-1);
 }
 
 Value LastIndexOf(Memory& memory, Args args) {
   for (std::uint32_t i = ListSize(args[0]); i > 0; --i) {
-    if (Equal(memory, ListItem(args[0], i - 1), args[1])) return Value::Int(i - 1);
+    if (Equal(memory, ListItem(memory, args[0], i - 1), args[1])) return Value::Int(i - 1);
   }
   return Value::Int(-1);
 }
@@ -98,7 +98,7 @@ Value Slice(Memory& memory, Args args) {
   if (size < end) return fail("list is length " + std::to_string(size));
   const Value list = memory.NewList(static_cast<std::uint32_t>(end - start));
   for (std::int64_t i = start; i < end; ++i) {
-    memory.Append(list, ListItem(args[0], static_cast<std::uint32_t>(i)));
+    memory.Append(list, ListItem(memory, args[0], static_cast<std::uint32_t>(i)));
   }
   return list;
 }
@@ -107,7 +107,7 @@ void FlattenInto(Memory& memory, const Value& result, const Value& list, std::in
   const Memory::Level level(memory);
   memory.Visit(ListSize(list));
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-    const Value item = ListItem(list, i);
+    const Value item = ListItem(memory, list, i);
     if (item.is_list() && depth > 0) {
       FlattenInto(memory, result, item, depth - 1);
     } else {
@@ -139,23 +139,23 @@ Value SortBy(Memory& memory, const Value& list, const Value& keys) {
         std::to_string(size) + " and " + std::to_string(ListSize(keys)) + " elements respectively");
   }
   if (size == 0) return list;
-  if (!HasOrder(ListItem(keys, 0))) return Value::Error("list elements must be comparable");
-  const Kind kind = ListItem(keys, 0).kind;
+  if (!HasOrder(ListItem(memory, keys, 0))) return Value::Error("list elements must be comparable");
+  const Kind kind = ListItem(memory, keys, 0).kind;
   std::vector<std::uint32_t> order(size);
   for (std::uint32_t i = 0; i < size; ++i) {
     order[i] = i;
-    if (ListItem(keys, i).kind != kind) {
+    if (ListItem(memory, keys, i).kind != kind) {
       return Value::Error("list elements must have the same type");
     }
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Value key = ListItem(keys, a);
+    const Value key = ListItem(memory, keys, a);
     memory.Visit();
     memory.VisitText(key);
-    return Compare(key, ListItem(keys, b)) == -1;
+    return Compare(key, ListItem(memory, keys, b)) == -1;
   });
   const Value sorted = memory.NewList(size);
-  for (const std::uint32_t index : order) memory.Append(sorted, ListItem(list, index));
+  for (const std::uint32_t index : order) memory.Append(sorted, ListItem(memory, list, index));
   return sorted;
 }
 
@@ -187,7 +187,7 @@ Value MakeRange(Memory& memory, Args args) {
 Value Reverse(Memory& memory, Args args) {
   const std::uint32_t size = ListSize(args[0]);
   const Value list = memory.NewList(size);
-  for (std::uint32_t i = size; i > 0; --i) memory.Append(list, ListItem(args[0], i - 1));
+  for (std::uint32_t i = size; i > 0; --i) memory.Append(list, ListItem(memory, args[0], i - 1));
   return list;
 }
 
@@ -200,10 +200,10 @@ Value Distinct(Memory& memory, Args args) {
   if (IsBeyondLimit(Pairs(args[0], args[0]))) return Value::Error(kCostLimitExceeded);
   const Value list = memory.NewList();
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
-    const Value item = ListItem(args[0], i);
+    const Value item = ListItem(memory, args[0], i);
     bool is_known = false;
     for (std::uint32_t j = 0; j < ListSize(list) && !is_known; ++j) {
-      is_known = Equal(memory, item, ListItem(list, j));
+      is_known = Equal(memory, item, ListItem(memory, list, j));
     }
     if (!is_known) memory.Append(list, item);
   }
@@ -212,7 +212,7 @@ Value Distinct(Memory& memory, Args args) {
 
 bool ListHas(Memory& memory, const Value& list, const Value& wanted) {
   for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-    if (Equal(memory, wanted, ListItem(list, i))) return true;
+    if (Equal(memory, wanted, ListItem(memory, list, i))) return true;
   }
   return false;
 }
@@ -220,7 +220,7 @@ bool ListHas(Memory& memory, const Value& list, const Value& wanted) {
 bool ContainsAll(Memory& memory, const Value& list, const Value& part) {
   if (IsBeyondLimit(Pairs(list, part))) return false;
   for (std::uint32_t i = 0; i < ListSize(part); ++i) {
-    if (!ListHas(memory, list, ListItem(part, i))) return false;
+    if (!ListHas(memory, list, ListItem(memory, part, i))) return false;
   }
   return true;
 }
@@ -235,7 +235,7 @@ Value SetEquivalent(Memory& memory, Args args) {
 Value SetIntersects(Memory& memory, Args args) {
   if (IsBeyondLimit(Pairs(args[0], args[1]))) return Value::Bool(false);
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
-    if (ListHas(memory, args[1], ListItem(args[0], i))) return Value::Bool(true);
+    if (ListHas(memory, args[1], ListItem(memory, args[0], i))) return Value::Bool(true);
   }
   return Value::Bool(false);
 }
@@ -311,18 +311,18 @@ std::uint64_t CostFlatten(Memory& /*memory*/, Args args, const Value& /*result*/
   const double depth = has_depth ? static_cast<double>(args[1].integer) : 1;
   return CostNewList(depth, CostSize(args[0]));
 }
-std::uint64_t CostPairs(const Value& list) {
+std::uint64_t CostPairs(Memory& memory, const Value& list) {
   const std::uint64_t size = CostSize(list);
   if (size == 0 || !list.is_list()) return CostNewList(2, 0);
-  const Value first = ListItem(list, 0);
+  const Value first = ListItem(memory, list, 0);
   const bool is_text = first.is_string() || first.kind == Kind::kBytes;
   return CostNewList(is_text ? 2 + kStringFactor : 2, MultiplyCost(size, size));
 }
-std::uint64_t CostSort(Memory& /*memory*/, Args args, const Value& /*result*/) {
-  return CostPairs(args[0]);
+std::uint64_t CostSort(Memory& memory, Args args, const Value& /*result*/) {
+  return CostPairs(memory, args[0]);
 }
-std::uint64_t CostSortBy(Memory& /*memory*/, Args args, const Value& /*result*/) {
-  return CostPairs(args[1]);
+std::uint64_t CostSortBy(Memory& memory, Args args, const Value& /*result*/) {
+  return CostPairs(memory, args[1]);
 }
 
 template <int factor>

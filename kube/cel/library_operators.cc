@@ -64,23 +64,10 @@ Value ConcatenateTexts(Memory& memory, const Value& a, const Value& b) {
   return result;
 }
 
-Value ConcatenateLists(Memory& memory, const Value& a, const Value& b) {
-  const bool may_change = a.kind == Kind::kList && a.is_mutable;
-  const Value list = may_change ? a : memory.NewList(ListSize(a) + ListSize(b));
-  const auto append = [&](const Value& part) {
-    for (std::uint32_t i = 0, size = ListSize(part); i < size; ++i) {
-      memory.Append(list, ListItem(part, i));
-    }
-  };
-  if (!may_change) append(a);
-  append(b);
-  return list;
-}
-
 Value Add(Memory& memory, Args args) {
   const Value& a = args[0];
   const Value& b = args[1];
-  if (a.is_list() && b.is_list()) return ConcatenateLists(memory, a, b);
+  if (a.is_list() && b.is_list()) return AddLists(memory, a, b);
   if (a.kind == b.kind) {
     switch (a.kind) {
       case Kind::kInt:
@@ -225,13 +212,18 @@ Value In(Memory& memory, Args args) {
   const Value& container = args[1];
   if (container.is_map()) {
     const Value found = MapFind(memory, container, args[0]);
-    return Value::Bool(found.kind != Kind::kUnset && !found.is_error());
+    return found.is_error() ? found : Value::Bool(found.kind != Kind::kUnset);
   }
   if (!container.is_list()) return Value::Error(kNoOverload);
   for (std::uint32_t i = 0, size = ListSize(container); i < size; ++i) {
-    if (Equal(memory, args[0], ListItem(container, i))) return Value::Bool(true);
+    const Value item = ListItem(memory, container, i);
+    // What a schema makes of an element decides there.
+    const bool is_typed = container.kind == Kind::kJsonList && container.schema != nullptr;
+    if (is_typed ? Equal(memory, item, args[0]) : Equal(memory, args[0], item)) {
+      return Value::Bool(true);
+    }
   }
-  return Value::Bool(false);
+  return memory.TakeUnreadable().is_error() ? Value::Error(kNoOverload) : Value::Bool(false);
 }
 
 Value Size(Memory& memory, Args args) {
@@ -259,7 +251,7 @@ Value NotStrictlyFalse(Memory& /*memory*/, Args args) { return Value::Bool(!args
 Value MutableMap(Memory& memory, const Value& map) {
   if (map.kind == Kind::kMap && map.is_mutable) return map;
   Value copy = memory.NewMap(MapSize(map));
-  for (MapCursor cursor(map); !cursor.AtEnd(); cursor.Next()) {
+  for (MapCursor cursor(memory, map); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
     memory.Set(copy, entry.key, entry.value);
   }
@@ -278,7 +270,7 @@ Value MapInsert(Memory& memory, Args args) {
   };
   if (args.size() == 3) return insert(args[1], args[2]);
   if (!args[1].is_map()) return Value::Error(kNoOverload);
-  for (MapCursor cursor(args[1]); !cursor.AtEnd(); cursor.Next()) {
+  for (MapCursor cursor(memory, args[1]); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
     const Value result = insert(entry.key, entry.value);
     if (result.is_error()) return result;

@@ -54,7 +54,7 @@ Value HasValue(Memory& /*memory*/, Args args) { return Value::Bool(args[0].inner
 Value FromList(Memory& memory, const Value& list, bool is_first) {
   const std::uint32_t size = ListSize(list);
   if (size == 0) return memory.NoOptional();
-  return memory.Optional(ListItem(list, is_first ? 0 : size - 1));
+  return memory.Optional(ListItem(memory, list, is_first ? 0 : size - 1));
 }
 Value First(Memory& memory, Args args) { return FromList(memory, args[0], true); }
 Value Last(Memory& memory, Args args) { return FromList(memory, args[0], false); }
@@ -63,7 +63,7 @@ Value Unwrap(Memory& memory, Args args) {
   memory.Visit(ListSize(args[0]));
   const Value list = memory.NewList();
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
-    const Value item = ListItem(args[0], i);
+    const Value item = ListItem(memory, args[0], i);
     if (item.kind != Kind::kOptional) {
       return memory.Error("value " + Describe(item) + " is not optional");
     }

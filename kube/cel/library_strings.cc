@@ -8,6 +8,7 @@
 #include "kube/base/utf8.h"
 #include "kube/cel/format_text.h"
 #include "kube/cel/function.h"
+#include "kube/go/go_printable.h"
 
 namespace kube::cel {
 namespace {
@@ -160,28 +161,7 @@ Value Substring(Memory& memory, Args args) {
   return Value::String(text.substr(first, ByteOf(text.substr(first), end - start)));
 }
 
-/// unicode.IsSpace.
-bool IsSpace(char32_t rune) {
-  return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 || rune == 0xA0 ||
-         rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) || rune == 0x2028 || rune == 0x2029 ||
-         rune == 0x202F || rune == 0x205F || rune == 0x3000;
-}
-
-Value Trim(Memory& /*memory*/, Args args) {
-  std::string_view text = args[0].text();
-  while (!text.empty()) {
-    const base::Rune rune = base::DecodeRune(text);
-    if (!IsSpace(rune.value)) break;
-    text.remove_prefix(rune.size);
-  }
-  while (!text.empty()) {
-    std::size_t start = text.size() - 1;
-    while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0U) == 0x80U) --start;
-    if (!IsSpace(base::DecodeRune(text.substr(start)).value)) break;
-    text = text.substr(0, start);
-  }
-  return Value::String(text);
-}
+Value Trim(Memory& /*memory*/, Args args) { return Value::String(go::TrimGoSpace(args[0].text())); }
 
 Value Format(Memory& memory, Args args) {
   const Value& values = args[1];
@@ -198,7 +178,7 @@ Value Format(Memory& memory, Args args) {
         out += reader.text();
         break;
       case FormatReader::Step::kClause: {
-        const Value value = ListItem(values, static_cast<std::uint32_t>(reader.argument()));
+        const Value value = ListItem(memory, values, static_cast<std::uint32_t>(reader.argument()));
         const auto text = FormatArgument(memory, reader.clause(), value);
         if (!text) return memory.Error("error during formatting: " + text.error());
         out += *text;
@@ -230,7 +210,7 @@ Value Join(Memory& memory, Args args) {
   std::string out;
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
     if (i > 0) out += separator;
-    const Value item = ListItem(args[0], i);
+    const Value item = ListItem(memory, args[0], i);
     if (!item.is_string()) return memory.Error("join: invalid input: " + Describe(item));
     out += item.text();
     if (out.size() > kLongestText) return Value::Error(kCostLimitExceeded);

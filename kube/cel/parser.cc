@@ -8,6 +8,7 @@
 #include "kube/cel/macros.h"
 #include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
+#include "kube/cel/schema_type.h"
 
 namespace kube::cel {
 namespace {
@@ -19,14 +20,6 @@ constexpr std::size_t kMostNodes = 100000;
 
 /// Thrown to give up.
 struct TooDeep {};
-
-bool IsReserved(std::string_view name) {
-  static constexpr std::array<std::string_view, 21> kReserved = {
-      "as",        "break", "const",  "continue", "else", "false", "for",
-      "function",  "if",    "import", "in",       "let",  "loop",  "package",
-      "namespace", "null",  "return", "true",     "var",  "void",  "while"};
-  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
-}
 
 std::string_view BinaryFunction(TokenKind kind) {
   switch (kind) {
@@ -231,7 +224,7 @@ class Builder {
 
   Expr* Named(const SyntaxNode& node) {
     if (node.name == nullptr) return Broken(node.start->start);
-    if (IsReserved(node.name->text)) {
+    if (IsReservedWord(node.name->text)) {
       return Fail(node.start->start, "reserved identifier: " + std::string(node.name->text));
     }
     std::string name = node.has_leading_dot ? "." : "";

@@ -283,7 +283,7 @@ class Planner {
     if (ListSize(list) == 0) return AddConstant(Value::Bool(false));
     const Value set = memory_.NewMap(ListSize(list));
     for (std::uint32_t i = 0; i < ListSize(list); ++i) {
-      const Value item = ListItem(list, i);
+      const Value item = ListItem(memory_, list, i);
       if (!item.is_string() && !item.is_number() && !item.is_bool()) return std::nullopt;
       memory_.Set(set, item, Value::Bool(true));
     }

@@ -1,14 +1,41 @@
 #include "kube/cel/schema_type.h"
 
 #include <algorithm>
+#include <array>
 
+#include "kube/base/base64.h"
+#include "kube/base/text.h"
 #include "kube/cel/time.h"
+#include "kube/go/format_checks.h"
+#include "kube/go/go_time.h"
 #include "kube/go/go_value.h"
 
 namespace kube::cel {
 namespace {
 
 using Kind = Value::Kind;
+
+/// A character of a key that a name cannot have, and what stands for it between underscores.
+struct EscapeWord {
+  std::string_view word;
+  std::string_view text;
+};
+constexpr EscapeWord kEscapes[] = {
+    {"underscores", "__"}, {"dot", "."}, {"dash", "-"}, {"slash", "/"}};
+
+const EscapeWord* FindEscapeOf(std::string_view key) {
+  const auto found = std::ranges::find_if(
+      kEscapes, [&](const EscapeWord& escape) { return key.starts_with(escape.text); });
+  return found == std::end(kEscapes) ? nullptr : &*found;
+}
+
+/// The bytes of "__word__" at the start of `name`; 0 where there is none.
+std::size_t EscapeSize(std::string_view name) {
+  if (!name.starts_with("__")) return 0;
+  const std::size_t end = name.find('_', 2);
+  return end != std::string_view::npos && end > 2 && name.substr(end).starts_with("__") ? end + 2
+                                                                                        : 0;
+}
 
 Value InPlace(Kind kind, const json::Value& json, const SchemaType* schema) {
   Value value;
@@ -40,28 +67,196 @@ Value ReadDyn(const json::Value& json) {
   }
 }
 
+/// %T of what encoding/json makes of it.
+std::string_view GoType(const json::Value& json) {
+  switch (json.type()) {
+    case json::Type::kBool:
+      return "bool";
+    case json::Type::kNumber:
+      return go::ReadNumber(json).is_integer ? "int64" : "float64";
+    case json::Type::kString:
+      return "string";
+    case json::Type::kArray:
+      return "[]interface {}";
+    default:
+      return "map[string]interface {}";
+  }
+}
+
+Value Unfit(Memory& memory, std::string_view expected, const json::Value& json) {
+  return memory.Error("invalid data, expected " + std::string(expected) + ", got " +
+                      std::string(GoType(json)));
+}
+
+Value ReadDateTime(Memory& memory, std::string_view text) {
+  if (text.empty()) return Value::Timestamp(0, 0);
+  auto time = go::ParseGoTime(text);
+  if (!time) {
+    // The last layout that the server tries is the one without a zone.
+    constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
+    std::string error = time.error();
+    const std::size_t at = error.find(kLayout);
+    if (at != std::string::npos) error.replace(at, kLayout.size(), "2006-01-02T15:04:05");
+    time = go::ParseGoTime(std::string(text) + "Z");
+    if (!time) {
+      return memory.Error("Invalid date-time formatted string " + std::string(text) + ": " + error);
+    }
+  }
+  return Value::Timestamp(time->unix_seconds, static_cast<std::uint32_t>(time->nanoseconds),
+                          ZoneOfText(text));
+}
+
+Value ReadText(Memory& memory, const json::Value& json, SchemaType::Kind kind) {
+  if (json.type() != json::Type::kString) return Unfit(memory, "string", json);
+  const std::string text(kind == SchemaType::Kind::kString ? "" : json.text());
+  switch (kind) {
+    case SchemaType::Kind::kDuration: {
+      const auto duration = go::ParseFormatDuration(text);
+      if (duration) return Value::Duration(*duration);
+      return memory.Error("Invalid duration " + text + ": unable to parse " + text +
+                          " as duration");
+    }
+    case SchemaType::Kind::kDate: {
+      const auto time = go::ParseGoTime(text + "T00:00:00Z");
+      if (time) return Value::Timestamp(time->unix_seconds, 0);
+      return memory.Error("Invalid date formatted string " + text + ": " + time.error());
+    }
+    case SchemaType::Kind::kDateTime:
+      return ReadDateTime(memory, json.text());
+    case SchemaType::Kind::kBytes: {
+      const auto bytes = base::DecodeBase64(text);
+      if (bytes) return memory.Bytes(*bytes);
+      return memory.Error("Invalid byte formatted string " + text + ": " + bytes.error());
+    }
+    default:
+      return Value::String(json.text());
+  }
+}
+
+Value ReadWhole(Memory& memory, const json::Value& json, std::string_view expected) {
+  const Value value = json.type() == json::Type::kNumber ? ReadNumber(json) : Value();
+  return value.is_int() ? value : Unfit(memory, expected, json);
+}
+
+Value ReadIntOrString(const json::Value& json) {
+  const Value value = ReadDyn(json);
+  if (value.is_string() || value.is_int()) return value;
+  return Value::Error("invalid data, expected XIntOrString value to be either a string or integer");
+}
+
 }  // namespace
 
-const SchemaField* SchemaType::Field(std::string_view name) const {
-  const auto at =
-      std::lower_bound(fields.begin(), fields.end(), name,
-                       [](const SchemaField& f, std::string_view n) { return f.name < n; });
-  return at != fields.end() && at->name == name ? &*at : nullptr;
+const SchemaField* SchemaType::FindKey(std::string_view key) const {
+  const auto at = std::ranges::lower_bound(fields, key, {}, &SchemaField::key);
+  return at != fields.end() && at->key == key ? &*at : nullptr;
 }
 
-const SchemaField* SchemaType::Key(std::string_view key) const {
-  // Few names are escaped: nearly all are their keys.
-  const SchemaField* same = Field(key);
-  if (same != nullptr && same->key == key) return same;
-  for (const SchemaField& field : fields) {
-    if (field.key == key) return &field;
+const SchemaField* SchemaType::FindName(std::string_view name) const {
+  if (name.find("__") == std::string_view::npos) return FindKey(name);
+  const auto key = Unescape(name);
+  return key ? FindKey(*key) : nullptr;
+}
+
+bool IsReservedWord(std::string_view word) {
+  static constexpr std::array<std::string_view, 21> kReserved = {
+      "as",        "break", "const",  "continue", "else", "false", "for",
+      "function",  "if",    "import", "in",       "let",  "loop",  "package",
+      "namespace", "null",  "return", "true",     "var",  "void",  "while"};
+  return std::ranges::find(kReserved, word) != kReserved.end();
+}
+
+std::optional<std::string> Escape(std::string_view key) {
+  if (key.empty() || base::IsDigit(key.front())) return std::nullopt;
+  if (IsReservedWord(key)) return "__" + std::string(key) + "__";
+  std::string name;
+  while (!key.empty()) {
+    if (const EscapeWord* escape = FindEscapeOf(key)) {
+      name.append("__").append(escape->word).append("__");
+      key.remove_prefix(escape->text.size());
+      continue;
+    }
+    if (key.front() != '_' && !base::IsLetter(key.front()) && !base::IsDigit(key.front())) {
+      return std::nullopt;
+    }
+    name += key.front();
+    key.remove_prefix(1);
   }
-  return nullptr;
+  return name;
 }
 
-Value ReadJson(const json::Value& json, const SchemaType* schema) {
+std::optional<std::string> Unescape(std::string_view name) {
+  std::string key;
+  const std::size_t whole = name.size();
+  while (!name.empty()) {
+    const std::size_t size = EscapeSize(name);
+    if (size == 0) {
+      key += name.front();
+      name.remove_prefix(1);
+      continue;
+    }
+    const std::string_view word = name.substr(2, size - 4);
+    const auto escape = std::ranges::find(kEscapes, word, &EscapeWord::word);
+    if (escape != std::end(kEscapes)) {
+      key += escape->text;
+    } else if (IsReservedWord(word) && size == whole) {
+      key += word;
+    } else {
+      return std::nullopt;
+    }
+    name.remove_prefix(size);
+  }
+  return key;
+}
+
+Value ReadJson(Memory& memory, const json::Value& json, const SchemaType* schema) {
   if (schema == nullptr) return ReadDyn(json);
-  return ReadDyn(json);
+  using SchemaKind = SchemaType::Kind;
+  if (json.is_null()) {
+    if (schema->is_nullable) return Value::Null();
+    return Value::Error("invalid data, got null for schema with nullable=false");
+  }
+  switch (schema->kind) {
+    case SchemaKind::kIntOrString:
+      return ReadIntOrString(json);
+    case SchemaKind::kObject:
+    case SchemaKind::kMap:
+      if (json.type() != json::Type::kObject) {
+        return Value::Error(
+            "invalid data, expected a map for the provided schema with type=object");
+      }
+      return InPlace(schema->kind == SchemaKind::kMap ? Kind::kJsonMap : Kind::kObject, json,
+                     schema);
+    case SchemaKind::kList:
+    case SchemaKind::kSet:
+    case SchemaKind::kListMap:
+      if (json.type() != json::Type::kArray) {
+        return Value::Error(
+            "invalid data, expected an array for the provided schema with type=array");
+      }
+      if (schema->element == nullptr) {
+        return Value::Error("invalid array type, expected Items with a non-empty Schema");
+      }
+      return InPlace(Kind::kJsonList, json, schema);
+    case SchemaKind::kDouble: {
+      if (json.type() != json::Type::kNumber) return Unfit(memory, "float", json);
+      const Value value = ReadNumber(json);
+      return value.is_int() ? Value::Double(static_cast<double>(value.integer)) : value;
+    }
+    case SchemaKind::kInt:
+      return ReadWhole(memory, json, "int");
+    case SchemaKind::kBool:
+      if (json.type() != json::Type::kBool) return Unfit(memory, "bool", json);
+      return Value::Bool(json.AsBool());
+    case SchemaKind::kPreserved:
+      return InPlace(Kind::kPreserved, json, schema);
+    case SchemaKind::kInvalid:
+      return memory.Error(
+          "invalid type, expected object, array, number, integer, boolean or string, or no type "
+          "with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got " +
+          schema->type_name);
+    default:
+      return ReadText(memory, json, schema->kind);
+  }
 }
 
 }  // namespace kube::cel

@@ -58,14 +58,6 @@ bool IsStrict(std::string_view text) {
          InRange(rest.substr(1, 2), 0, 23) && rest[3] == ':' && InRange(rest.substr(4, 2), 0, 59);
 }
 
-std::int64_t ZoneOf(std::string_view strict) {
-  if (strict.back() == 'Z' || strict.back() == 'z') return 0;
-  const std::string_view zone = strict.substr(strict.size() - 6);
-  const auto digit = [&](std::size_t at) { return zone[at] - '0'; };
-  const std::int64_t seconds = (digit(1) * 10 + digit(2)) * 3600 + (digit(4) * 10 + digit(5)) * 60;
-  return zone[0] == '-' ? -seconds : seconds;
-}
-
 }  // namespace
 
 CalendarTime ToCalendar(std::int64_t seconds, std::int64_t zone) {
@@ -126,6 +118,15 @@ std::string FormatSeconds(std::int64_t nanoseconds) {
   return FormatFixed(seconds);
 }
 
+std::int64_t ZoneOfText(std::string_view text) {
+  if (text.size() < 6) return 0;
+  const std::string_view zone = text.substr(text.size() - 6);
+  if (zone[0] != '+' && zone[0] != '-') return 0;
+  const auto digit = [&](std::size_t at) { return zone[at] - '0'; };
+  const std::int64_t seconds = (digit(1) * 10 + digit(2)) * 3600 + (digit(4) * 10 + digit(5)) * 60;
+  return zone[0] == '-' ? -seconds : seconds;
+}
+
 base::Result<Value, std::string> ParseTimestamp(std::string_view text) {
   if (!IsStrict(text)) {
     return base::Unexpected("invalid RFC 3339 timestamp " + go::GoQuote(text));
@@ -139,7 +140,7 @@ base::Result<Value, std::string> ParseTimestamp(std::string_view text) {
     return base::Unexpected(std::string("timestamp overflow"));
   }
   return Value::Timestamp(time->unix_seconds, static_cast<std::uint32_t>(time->nanoseconds),
-                          ZoneOf(text));
+                          ZoneOfText(text));
 }
 
 Value AddToTimestamp(const Value& timestamp, std::int64_t nanoseconds) {

@@ -35,6 +35,8 @@ std::string FormatGoDuration(std::int64_t nanoseconds);
 /// The seconds with as few digits as they take, without the s: "5400", "0.001".
 std::string FormatSeconds(std::int64_t nanoseconds);
 
+/// The zone that an RFC 3339 text ends with, in seconds east of UTC; 0 where it has none.
+std::int64_t ZoneOfText(std::string_view text);
 /// timestamp('...'): RFC 3339, strictly. The error is cel-go's.
 base::Result<Value, std::string> ParseTimestamp(std::string_view text);
 

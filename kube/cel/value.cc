@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "kube/base/utf8.h"
 #include "kube/cel/opaque.h"
@@ -59,12 +61,131 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b) {
   return Order(a.real, b.real);
 }
 
+bool IsSet(const Value& list) {
+  return list.schema != nullptr && list.schema->kind == SchemaType::Kind::kSet;
+}
+bool IsListMap(const Value& list) {
+  return list.schema != nullptr && list.schema->kind == SchemaType::Kind::kListMap;
+}
+
+/// A text that two values share only if Go finds them equal as keys of a map, before any schema
+/// made more of them; empty for what cannot be one.
+std::string Identity(const Value& value) {
+  switch (value.kind) {
+    case Kind::kString:
+      return "s" + std::string(value.text());
+    case Kind::kInt:
+      return "i" + std::to_string(value.integer);
+    case Kind::kDouble:
+      return "d" + json::FormatFloatG(value.real);
+    case Kind::kBool:
+      return value.boolean ? "true" : "false";
+    default:
+      return "";
+  }
+}
+
+/// The element of a set as it stands in JSON.
+Value RawItem(Memory& memory, const Value& list, std::uint32_t index) {
+  if (list.kind == Kind::kList) return ListItem(memory, list, index);
+  return ReadJson(memory, list.json->elements()[index], nullptr);
+}
+
+std::unordered_set<std::string> SetOf(Memory& memory, const Value& list) {
+  std::unordered_set<std::string> set;
+  for (std::uint32_t i = 0; i < ListSize(list); ++i) {
+    memory.Visit();
+    set.insert(Identity(RawItem(memory, list, i)));
+  }
+  return set;
+}
+
+bool EqualSets(Memory& memory, const Value& a, const Value& b) {
+  const std::unordered_set<std::string> set = SetOf(memory, a);
+  for (std::uint32_t i = 0; i < ListSize(b); ++i) {
+    memory.Visit();
+    const std::string identity = Identity(ListItem(memory, b, i));
+    if (identity.empty() || !set.contains(identity)) return false;
+  }
+  return true;
+}
+
+/// By what an element of a list of type map is known; absent where it is no object.
+std::optional<std::string> KeyOfElement(const Value& element, const SchemaType& list) {
+  if (element.kind != Kind::kObject && element.kind != Kind::kJsonMap) return std::nullopt;
+  std::string identity;
+  for (const std::string& key : list.map_keys) {
+    const json::Value* value = element.json->Find(key);
+    const std::string part = value == nullptr ? "null" : go::GoIdentity(*value);
+    identity += std::to_string(part.size()) + ":" + part;
+  }
+  return identity;
+}
+
+using ElementsByKey = std::unordered_map<std::string, std::uint32_t>;
+
+/// The positions of the elements of a list of type map; of those with the same keys the last.
+ElementsByKey IndexElements(Memory& memory, const Value& list) {
+  ElementsByKey elements;
+  for (std::uint32_t i = 0; i < ListSize(list); ++i) {
+    memory.Visit();
+    const auto key = KeyOfElement(ListItem(memory, list, i), *list.schema);
+    elements[key.value_or("")] = i;
+  }
+  return elements;
+}
+
+bool EqualListMaps(Memory& memory, const Value& a, const Value& b) {
+  const ElementsByKey elements = IndexElements(memory, a);
+  const Memory::Level level(memory);
+  for (std::uint32_t i = 0; i < ListSize(b); ++i) {
+    const Value item = ListItem(memory, b, i);
+    const auto key = KeyOfElement(item, *a.schema);
+    const auto found = key ? elements.find(*key) : elements.end();
+    if (found == elements.end()) return false;
+    if (!Equal(memory, ListItem(memory, a, found->second), item)) return false;
+  }
+  return true;
+}
+
 bool EqualLists(Memory& memory, const Value& a, const Value& b) {
   const std::uint32_t size = ListSize(a);
   if (size != ListSize(b)) return false;
+  if (IsSet(a)) return EqualSets(memory, a, b);
+  if (IsListMap(a)) return EqualListMaps(memory, a, b);
   const Memory::Level level(memory);
   for (std::uint32_t i = 0; i < size; ++i) {
-    if (!Equal(memory, ListItem(a, i), ListItem(b, i))) return false;
+    if (!Equal(memory, ListItem(memory, a, i), ListItem(memory, b, i))) return false;
+  }
+  return true;
+}
+
+/// True for an object that is read in place by its schema.
+bool HasSchema(const Value& map) {
+  return map.kind == Kind::kObject || (map.kind == Kind::kJsonMap && map.schema != nullptr);
+}
+
+bool IsKnownKey(const Value& map, std::string_view key) {
+  return map.kind == Kind::kObject ? map.schema->FindKey(key) != nullptr
+                                   : map.schema->element != nullptr;
+}
+
+/// An object with a schema beside another one: fields without a schema count as they stand there,
+/// and only where both have them.
+bool EqualObjects(Memory& memory, const Value& a, const Value& b) {
+  for (const json::Member& member : a.json->members()) {
+    memory.Visit();
+    const std::string_view key = member.key.text();
+    if (!IsKnownKey(a, key)) {
+      if (!HasSchema(b)) return false;
+      const json::Value* other = memory.Find(*b.json, key);
+      if (other != nullptr && !go::GoDeepEqual(member.value, *other)) return false;
+      continue;
+    }
+    const Value value = MapFind(memory, a, Value::String(key));
+    const Value other = MapFind(memory, b, Value::String(key));
+    if ((value.kind == Kind::kUnset) != (other.kind == Kind::kUnset)) return false;
+    if (value.kind != Kind::kUnset && !Equal(memory, value, other)) return false;
   }
   return true;
 }
@@ -72,7 +193,8 @@ bool EqualLists(Memory& memory, const Value& a, const Value& b) {
 bool EqualMaps(Memory& memory, const Value& a, const Value& b) {
   if (MapSize(a) != MapSize(b)) return false;
   const Memory::Level level(memory);
-  for (MapCursor cursor(a); !cursor.AtEnd(); cursor.Next()) {
+  if (HasSchema(a)) return EqualObjects(memory, a, b);
+  for (MapCursor cursor(memory, a); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
     const Value other = MapFind(memory, b, entry.key);
     if (other.kind == Kind::kUnset || !Equal(memory, entry.value, other)) return false;
@@ -182,7 +304,7 @@ class Describer {
     out_ += '[';
     for (std::uint32_t i = 0; i < ListSize(list) && !IsFull(); ++i) {
       if (i > 0) out_ += ", ";
-      Add(ListItem(list, i), level);
+      Add(ListItem(memory_, list, i), level);
     }
     out_ += ']';
   }
@@ -190,7 +312,7 @@ class Describer {
   void AddMap(const Value& map, int level) {
     out_ += '{';
     bool is_first = true;
-    for (MapCursor cursor(map); !cursor.AtEnd() && !IsFull(); cursor.Next()) {
+    for (MapCursor cursor(memory_, map); !cursor.AtEnd() && !IsFull(); cursor.Next()) {
       if (!is_first) out_ += ", ";
       is_first = false;
       const MapEntry entry = cursor.Entry();
@@ -249,6 +371,8 @@ class Describer {
   }
 
   std::string out_;
+  json::Arena arena_;
+  Memory memory_{arena_};
 };
 
 }  // namespace
@@ -280,10 +404,9 @@ TypeRef RuntimeType(const Value& value) {
     case Kind::kList:
     case Kind::kJsonList:
       return list;
-    case Kind::kObject:
-      return value.schema != nullptr && value.schema->type != nullptr ? value.schema->type : map;
     case Kind::kMap:
     case Kind::kJsonMap:
+    case Kind::kObject:
       return map;
     case Kind::kOptional:
       return optional;
@@ -300,6 +423,10 @@ std::string_view RuntimeTypeName(const Value& value) { return RuntimeType(value)
 
 bool Equal(Memory& memory, const Value& a, const Value& b) {
   memory.Visit();
+  if (a.is_error()) {
+    memory.SetUnreadable(a);
+    return false;
+  }
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
   if (a.is_list() && b.is_list()) return EqualLists(memory, a, b);
   if (a.is_map() && b.is_map()) return EqualMaps(memory, a, b);
@@ -323,6 +450,8 @@ bool Equal(Memory& memory, const Value& a, const Value& b) {
     case Kind::kOpaque:
       memory.VisitText(a);
       return EqualOpaque(*a.opaque, *b.opaque);
+    case Kind::kPreserved:
+      return go::GoDeepEqual(*a.json, *b.json);
     default:
       return false;
   }
@@ -403,9 +532,9 @@ std::uint32_t ListSize(const Value& list) {
   return list.kind == Kind::kList ? list.list->size : static_cast<std::uint32_t>(list.json->size());
 }
 
-Value ListItem(const Value& list, std::uint32_t index) {
+Value ListItem(Memory& memory, const Value& list, std::uint32_t index) {
   if (list.kind == Kind::kList) return list.list->items[index];
-  return ReadJson(list.json->elements()[index],
+  return ReadJson(memory, list.json->elements()[index],
                   list.schema == nullptr ? nullptr : list.schema->element);
 }
 
@@ -416,14 +545,45 @@ Value MapFind(Memory& memory, const Value& map, const Value& key) {
   }
   if (!key.is_string()) return Value();
   if (map.kind == Kind::kJsonMap) {
+    const SchemaType* element = map.schema == nullptr ? nullptr : map.schema->element;
+    if (map.schema != nullptr && element == nullptr) return Value();
     const json::Value* found = memory.Find(*map.json, key.text());
-    if (found == nullptr) return Value();
-    return ReadJson(*found, map.schema == nullptr ? nullptr : map.schema->element);
+    return found == nullptr ? Value() : ReadJson(memory, *found, element);
   }
-  const SchemaField* field = map.schema->Field(key.text());
+  const SchemaField* field = map.schema->FindName(key.text());
   if (field == nullptr) return Value();
+  // A field that is null is as good as absent.
   const json::Value* found = memory.Find(*map.json, field->key);
-  return found == nullptr ? Value() : ReadJson(*found, field->type);
+  if (found == nullptr || found->is_null()) return Value();
+  return ReadJson(memory, *found, field->type);
+}
+
+Value AddLists(Memory& memory, const Value& a, const Value& b) {
+  const bool may_change = a.kind == Kind::kList && a.is_mutable;
+  Value list = may_change ? a : memory.NewList(ListSize(a) + ListSize(b));
+  list.schema = a.schema;
+  if (!may_change) {
+    for (std::uint32_t i = 0; i < ListSize(a); ++i) {
+      memory.Append(list, IsSet(a) ? RawItem(memory, a, i) : ListItem(memory, a, i));
+    }
+  }
+  std::unordered_set<std::string> known;
+  if (IsSet(a)) known = SetOf(memory, a);
+  ElementsByKey elements;
+  if (IsListMap(a)) elements = IndexElements(memory, a);
+  for (std::uint32_t i = 0, size = ListSize(b); i < size; ++i) {
+    const Value item = ListItem(memory, b, i);
+    if (IsSet(a) && !known.insert(Identity(item)).second) continue;
+    if (IsListMap(a)) {
+      const auto found = elements.find(KeyOfElement(item, *a.schema).value_or(""));
+      if (found != elements.end()) {
+        list.list->items[found->second] = item;
+        continue;
+      }
+    }
+    memory.Append(list, item);
+  }
+  return list;
 }
 
 std::uint32_t MapSize(const Value& map) {
@@ -435,19 +595,21 @@ bool MapCursor::AtEnd() const {
 }
 
 void MapCursor::Skip() {
-  if (map_.kind != Kind::kObject) return;
-  while (!AtEnd() && map_.schema->Key(map_.json->members()[index_].key.text()) == nullptr) ++index_;
+  if (!HasSchema(map_)) return;
+  while (!AtEnd() && !IsKnownKey(map_, map_.json->members()[index_].key.text())) ++index_;
 }
 
 MapEntry MapCursor::Entry() const {
   if (map_.kind == Kind::kMap) return map_.map->entries[index_];
   const json::Member& member = map_.json->members()[index_];
   if (map_.kind == Kind::kJsonMap) {
-    return {Value::String(member.key.text()),
-            ReadJson(member.value, map_.schema == nullptr ? nullptr : map_.schema->element)};
+    return {
+        Value::String(member.key.text()),
+        ReadJson(memory_, member.value, map_.schema == nullptr ? nullptr : map_.schema->element)};
   }
-  const SchemaField* field = map_.schema->Key(member.key.text());
-  return {Value::String(field->name), ReadJson(member.value, field->type)};
+  const SchemaField& field = *map_.schema->FindKey(member.key.text());
+  return {Value::String(field.name.empty() ? field.key : field.name),
+          ReadJson(memory_, member.value, field.type)};
 }
 
 void Memory::VisitText(const Value& value) {

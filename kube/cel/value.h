@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kube/cel/type.h"
 #include "kube/json/json.h"
@@ -40,7 +41,8 @@ struct Value {
     kObject,    ///< an object, read in place: the fields are those of its schema
     kOptional,
     kType,
-    kOpaque,  ///< of a library: a quantity, an address ...
+    kOpaque,     ///< of a library: a quantity, an address ...
+    kPreserved,  ///< JSON that no schema describes, read in place: can be compared
   };
 
   Kind kind = Kind::kUnset;
@@ -60,8 +62,9 @@ struct Value {
     const Opaque* opaque;
   };
   union {
-    const SchemaType* schema = nullptr;  ///< of what is read in place; null: dyn
-    std::int64_t zone;                   ///< of a timestamp, in seconds east of UTC
+    /// Of what is read in place, and of lists made of such a list; null: dyn.
+    const SchemaType* schema = nullptr;
+    std::int64_t zone;  ///< of a timestamp, in seconds east of UTC
   };
 
   static Value Null() { return Of(Kind::kNull); }
@@ -169,8 +172,10 @@ TypeRef RuntimeType(const Value& value);
 /// Its name: "int", "google.protobuf.Duration", "net.IP".
 std::string_view RuntimeTypeName(const Value& value);
 
-/// ==. Numbers are equal across their types; values of different types are not equal. Throws
-/// GivenUp.
+/// ==, as the first value has it: a set and a list of x-kubernetes-list-type map are equal to what
+/// has the same elements in another order. Numbers are equal across their types; values of
+/// different types are not equal. What of
+/// `a` cannot be read is equal to nothing, and is noted in `memory` (TakeUnreadable). Throws GivenUp.
 bool Equal(Memory& memory, const Value& a, const Value& b);
 /// -1, 0 or 1; absent where the two cannot be ordered, as NaN with anything.
 std::optional<int> Compare(const Value& a, const Value& b);
@@ -188,16 +193,20 @@ std::string Describe(const Value& value);
 // ---- Lists and maps, however they are held.
 
 std::uint32_t ListSize(const Value& list);
-Value ListItem(const Value& list, std::uint32_t index);
+Value ListItem(Memory& memory, const Value& list, std::uint32_t index);
 /// The entry of `key`; kUnset where there is none, an error where the field cannot be read. Throws
 /// GivenUp.
 Value MapFind(Memory& memory, const Value& map, const Value& key);
 std::uint32_t MapSize(const Value& map);
 
+/// A + B of two lists, which are values of this file. What a set has already is not added; an
+/// element of a list of type map replaces the one with its keys.
+Value AddLists(Memory& memory, const Value& a, const Value& b);
+
 /// The keys of a map and their values, one after the other.
 class MapCursor {
  public:
-  explicit MapCursor(const Value& map) : map_(map) { Skip(); }
+  MapCursor(Memory& memory, const Value& map) : memory_(memory), map_(map) { Skip(); }
   bool AtEnd() const;
   MapEntry Entry() const;
   void Next() {
@@ -208,6 +217,7 @@ class MapCursor {
  private:
   void Skip();
 
+  Memory& memory_;
   const Value map_;
   std::uint32_t index_ = 0;
 };
@@ -264,6 +274,11 @@ class Memory {
     Memory& memory_;
   };
 
+  /// What could not be read in comparisons, which is then what they come to; kUnset: nothing. Forgets
+  /// it.
+  Value TakeUnreadable() { return std::exchange(unreadable_, Value()); }
+  void SetUnreadable(const Value& error) { unreadable_ = error; }
+
   /// json::Value::Find, also for large objects that are asked often.
   const json::Value* Find(const json::Value& object, std::string_view key) {
     return members_.Find(object, key);
@@ -293,6 +308,7 @@ class Memory {
 
   json::Arena& arena_;
   json::MemberIndex members_;
+  Value unreadable_;
   std::size_t bytes_left_ = kMostBytes;
   std::uint64_t visits_left_ = kMostVisits;
   int level_ = 0;

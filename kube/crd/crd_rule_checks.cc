@@ -1,41 +1,19 @@
 #include <algorithm>
 #include <string>
 
-#include "kube/base/rune.h"
 #include "kube/crd/crd_schema_validation.h"
-#include "kube/crd/json_path.h"
-#include "kube/go/go_format.h"
+#include "kube/go/go_printable.h"
 #include "kube/meta/make_field_error.h"
+#include "kube/schema/json_path.h"
 #include "kube/schema/structural.h"
 
 namespace kube::crd {
 namespace {
 
+using kube::go::TrimGoSpace;
 using kube::meta::Child;
 using kube::meta::FieldError;
 using schema::SchemaProps;
-
-/// unicode.IsSpace.
-bool IsSpace(char32_t rune) {
-  return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 || rune == 0xA0 ||
-         rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) || rune == 0x2028 || rune == 0x2029 ||
-         rune == 0x202F || rune == 0x205F || rune == 0x3000;
-}
-
-/// strings.TrimSpace.
-std::string_view TrimSpace(std::string_view text) {
-  std::size_t begin = text.size();
-  std::size_t end = text.size();
-  for (std::size_t i = 0; i < text.size();) {
-    const base::Rune rune = base::DecodeRune(text.substr(i));
-    if (!IsSpace(rune.value)) {
-      begin = std::min(begin, i);
-      end = i + rune.size;
-    }
-    i += rune.size;
-  }
-  return text.substr(begin, end - begin);
-}
 
 bool HasLineBreaks(std::string_view text) {
   return text.find_first_of("\n\r") != std::string_view::npos;
@@ -43,8 +21,8 @@ bool HasLineBreaks(std::string_view text) {
 
 void CheckMessage(const schema::ValidationRule& rule, const std::string& path,
                   std::vector<FieldError>& errors) {
-  const std::string_view trimmed_rule = TrimSpace(rule.rule);
-  const std::string_view trimmed_message = TrimSpace(rule.message);
+  const std::string_view trimmed_rule = TrimGoSpace(rule.rule);
+  const std::string_view trimmed_message = TrimGoSpace(rule.message);
   const std::string message_path = Child(path, "message");
   if (trimmed_rule.empty()) {
     errors.push_back(meta::Required(Child(path, "rule"), "rule is not specified"));
@@ -57,7 +35,7 @@ void CheckMessage(const schema::ValidationRule& rule, const std::string& path,
     errors.push_back(
         meta::Required(message_path, "message must be specified if rule contains line breaks"));
   }
-  if (!rule.message_expression.empty() && TrimSpace(rule.message_expression).empty()) {
+  if (!rule.message_expression.empty() && TrimGoSpace(rule.message_expression).empty()) {
     errors.push_back(meta::Required(Child(path, "messageExpression"),
                                     "messageExpression must be non-empty if specified"));
   }
@@ -77,7 +55,7 @@ void CheckFieldPath(const schema::ValidationRule& rule, const SchemaProps& schem
                     const std::string& path, bool is_convertible, std::vector<FieldError>& errors) {
   if (rule.field_path.empty()) return;
   const std::string field_path = Child(path, "fieldPath");
-  if (TrimSpace(rule.field_path).empty()) {
+  if (TrimGoSpace(rule.field_path).empty()) {
     errors.push_back(
         meta::InvalidText(field_path, rule.field_path, "must be non-empty if specified"));
   }
@@ -85,7 +63,8 @@ void CheckFieldPath(const schema::ValidationRule& rule, const SchemaProps& schem
     errors.push_back(
         meta::InvalidText(field_path, rule.field_path, "must not contain line breaks"));
   }
-  if (is_convertible && !FollowJsonPath(rule.field_path, &schema, /*allow_array_notation=*/true)) {
+  if (is_convertible &&
+      !schema::FollowJsonPath(rule.field_path, &schema, /*allow_array_notation=*/true)) {
     errors.push_back(meta::InvalidText(field_path, rule.field_path, "must be a valid path"));
   }
 }

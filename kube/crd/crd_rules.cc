@@ -66,6 +66,31 @@ bool AllowsInvalidCaBundle(const Crd& old) {
          !CaBundleProblem(client_config->ca_bundle).empty();
 }
 
+/// The texts are those of `old`.
+KnownExpressions ExpressionsOf(const Crd& old) {
+  KnownExpressions known;
+  AnySchemaOf(old, [&known](const SchemaProps& schema) {
+    if (!schema.x_validations) return false;
+    for (const schema::ValidationRule& rule : *schema.x_validations) {
+      known.rules.insert(rule.rule);
+      if (!rule.message_expression.empty()) known.messages.insert(rule.message_expression);
+    }
+    return false;
+  });
+  return known;
+}
+
+const SchemaProps* SchemaOf(const Crd& crd, const CrdVersion& version) {
+  return crd.common.schema ? crd.common.schema.get() : version.own.schema.get();
+}
+
+bool HasSameSchema(const Crd& crd, const CrdVersion& version, const Crd& old,
+                   const CrdVersion& old_version) {
+  const SchemaProps* now = SchemaOf(crd, version);
+  const SchemaProps* before = SchemaOf(old, old_version);
+  return now != nullptr && before != nullptr && schema::DeepEqual(*now, *before);
+}
+
 using SelectableFields = std::optional<std::vector<std::string_view>>;
 
 bool KeepsTooMany(const SelectableFields& fields, const SelectableFields& old) {
@@ -88,11 +113,15 @@ CrdRules RulesForUpdate(const Crd& crd, const Crd& old) {
   rules.require_map_keys =
       !AnySchemaOf(old, [](const SchemaProps& s) { return !FindMapKeyErrors(s, "").empty(); });
   rules.allow_invalid_ca_bundle = AllowsInvalidCaBundle(old);
+  rules.known_expressions = ExpressionsOf(old);
   if (KeepsTooMany(crd.common.selectable_fields, old.common.selectable_fields)) {
     rules.allow_too_many_selectable_fields[""] = true;
   }
   for (const CrdVersion& version : crd.versions) {
     const CrdVersion* old_version = old.FindVersion(version.name);
+    if (old_version && HasSameSchema(crd, version, old, *old_version)) {
+      rules.unchanged_versions.insert(version.name);
+    }
     if (old_version &&
         KeepsTooMany(version.own.selectable_fields, old_version->own.selectable_fields)) {
       rules.allow_too_many_selectable_fields[version.name] = true;

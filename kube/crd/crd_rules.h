@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "kube/crd/crd.h"
+#include "kube/crd/crd_cel_validation.h"
 #include "kube/schema/schema_props.h"
 
 namespace kube::crd {
@@ -22,6 +24,11 @@ struct CrdRules {
   bool require_atomic_sets = true;
   bool require_map_keys = true;
   bool allow_invalid_ca_bundle = true;
+  /// Rules of x-kubernetes-validations are compiled, and held against defaults: since 1.25.
+  bool knows_cel = true;
+  KnownExpressions known_expressions;
+  /// The versions whose schema is that of the old CRD.
+  std::set<std::string, std::less<>> unchanged_versions;
   /// Versions that may keep more selectable fields than allowed; "" for the whole CRD.
   std::map<std::string, bool, std::less<>> allow_too_many_selectable_fields;
 };

@@ -20,7 +20,14 @@ struct Place {
   bool is_root = false;
   bool is_in_resource_meta = false;
   /// Why defaults are forbidden; empty: they are not.
-  std::string_view no_defaults;
+  std::string_view no_defaults{};
+  /// For the expressions of rules; null: the server does not look at them here.
+  const RuleContext* context = nullptr;
+  /// The list or map above whose elements cannot be told apart; empty: none.
+  std::string_view uncorrelatable{};
+
+  /// Of a schema in it that is reached another way than by properties.
+  Place Below() const { return {false, is_in_resource_meta, no_defaults, nullptr, uncorrelatable}; }
 };
 
 const std::vector<std::string>& ValidTypes() {
@@ -38,24 +45,51 @@ std::string_view NoDefaultsAtRoot(std::string_view name) {
 
 bool IsMeta(std::string_view name) { return !NoDefaultsAtRoot(name).empty(); }
 
+/// True for maps whose entries are known again after an update.
+bool CanCorrelate(const SchemaProps& schema) {
+  return !schema.x_map_type || *schema.x_map_type == "granular" || *schema.x_map_type == "atomic";
+}
+
 class CrdSchemaValidator {
  public:
-  explicit CrdSchemaValidator(const CrdRules& rules) : rules_(rules) {}
+  CrdSchemaValidator(const CrdRules& rules, CelValidator* cel) : rules_(rules), cel_(cel) {}
 
   void Walk(const SchemaProps& schema, const std::string& path, const Place& place) {
+    const std::size_t errors_before = errors_.size();
     CheckKeywords(schema, path, place);
     CheckUnsupported(schema, path);
     WalkAdditionalProperties(schema, path, place);
     WalkProperties(schema, path, place);
-    WalkOthers(schema, path, {false, place.is_in_resource_meta, place.no_defaults});
+    WalkOthers(schema, path, place);
     ValidateListAndMapTypes(schema, path, rules_, errors_);
     if (rules_.require_map_keys) Append(errors_, FindMapKeyErrors(schema, path));
     ValidateValidationRules(schema, path, errors_);
+    const bool has_rules = schema.x_validations && !schema.x_validations->empty();
+    // Beside errors here or below those of expressions would say nothing that helps.
+    if (has_rules && place.context != nullptr && errors_.size() == errors_before) {
+      cel_->Check(schema, path, *place.context, place.uncorrelatable);
+    }
+  }
+
+  void WalkRoot(const SchemaProps& schema, const std::string& path) {
+    if (cel_ == nullptr) return Walk(schema, path, {.is_root = true});
+    const RuleContext context(schema);
+    Walk(schema, path, {.is_root = true, .context = &context});
+    meta::Append(errors_, cel_->TakeErrors(path));
   }
 
   std::vector<FieldError> TakeErrors() { return std::move(errors_); }
 
  private:
+  /// Walks into a schema for values that rules can name.
+  void WalkValues(const SchemaProps& schema, const std::string& path, Place place,
+                  const RuleContext* parent) {
+    if (parent == nullptr) return Walk(schema, path, place);
+    const RuleContext context(*parent, schema);
+    place.context = &context;
+    Walk(schema, path, place);
+  }
+
   void Forbid(bool is_used, const std::string& path, std::string_view name,
               std::string_view detail) {
     if (is_used) errors_.push_back(Forbidden(Child(path, name), detail));
@@ -102,23 +136,24 @@ class CrdSchemaValidator {
           Forbidden(child_path, "additionalProperties and properties are mutual exclusive"));
     }
     if (!additional->schema) return;
-    Place child{false, place.is_in_resource_meta, place.no_defaults};
+    Place child = place.Below();
     // What pruning would do to such a default depends on the metadata around it.
     if (place.is_in_resource_meta) {
       child.no_defaults = "must not be set inside additionalProperties applying to object metadata";
     }
-    Walk(*additional->schema, child_path, child);
+    WalkValues(*additional->schema, child_path, child, place.context);
   }
 
   void WalkProperties(const SchemaProps& schema, const std::string& path, const Place& place) {
     const std::string list_path = Child(path, "properties");
     for (const auto& [name, property] : schema.properties) {
-      Place child{false, place.is_in_resource_meta, place.no_defaults};
+      Place child = place.Below();
+      if (!CanCorrelate(schema) && child.uncorrelatable.empty()) child.uncorrelatable = path;
       if ((place.is_root || schema.x_embedded_resource) && IsMeta(name)) {
         child.is_in_resource_meta = true;
         if (place.is_root) child.no_defaults = NoDefaultsAtRoot(name);
       }
-      Walk(property, meta::Key(list_path, name), child);
+      WalkValues(property, meta::Key(list_path, name), child, place.context);
     }
   }
 
@@ -129,7 +164,8 @@ class CrdSchemaValidator {
     }
   }
 
-  void WalkOthers(const SchemaProps& schema, const std::string& path, const Place& place) {
+  void WalkOthers(const SchemaProps& schema, const std::string& path, const Place& here) {
+    const Place place = here.Below();
     if (schema.not_schema) Walk(*schema.not_schema, Child(path, "not"), place);
     WalkList(schema.all_of, Child(path, "allOf"), place);
     WalkList(schema.one_of, Child(path, "oneOf"), place);
@@ -138,8 +174,13 @@ class CrdSchemaValidator {
       Walk(definition, meta::Key(Child(path, "definitions"), name), place);
     }
     if (schema.items) {
-      if (schema.items->schema) Walk(*schema.items->schema, Child(path, "items"), place);
-      WalkList(schema.items->schemas, Child(path, "items"), place);
+      Place items = place;
+      // The server knows the elements of lists of type map again, and of no others.
+      if (schema.x_list_type != "map" && items.uncorrelatable.empty()) items.uncorrelatable = path;
+      if (schema.items->schema) {
+        WalkValues(*schema.items->schema, Child(path, "items"), items, here.context);
+      }
+      WalkList(schema.items->schemas, Child(path, "items"), items);
     }
     for (const auto& [name, dependency] : schema.dependencies) {
       if (!dependency.schema) continue;
@@ -148,15 +189,16 @@ class CrdSchemaValidator {
   }
 
   const CrdRules& rules_;
+  CelValidator* cel_;
   std::vector<FieldError> errors_;
 };
 
 }  // namespace
 
 std::vector<FieldError> ValidateCrdSchema(const SchemaProps& schema, std::string_view path,
-                                          const CrdRules& rules) {
-  CrdSchemaValidator validator(rules);
-  validator.Walk(schema, std::string(path), {true, false, {}});
+                                          const CrdRules& rules, CelValidator* cel) {
+  CrdSchemaValidator validator(rules, cel);
+  validator.WalkRoot(schema, std::string(path));
   return validator.TakeErrors();
 }
 

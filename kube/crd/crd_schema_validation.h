@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/crd/crd_cel_validation.h"
 #include "kube/crd/crd_rules.h"
 #include "kube/meta/field_error.h"
 #include "kube/schema/schema_props.h"
@@ -11,9 +12,12 @@
 /// (ValidateCustomResourceDefinitionOpenAPISchema).
 namespace kube::crd {
 
-/// Checks `schema` and all schemas in it. Paths start at `path`.
+/// Checks `schema` and all schemas in it. Paths start at `path`. `cel` checks the expressions of
+/// rules, which the server does only where `schema` is structural and its defaults are right; null:
+/// they are not checked.
 std::vector<meta::FieldError> ValidateCrdSchema(const schema::SchemaProps& schema,
-                                                std::string_view path, const CrdRules& rules);
+                                                std::string_view path, const CrdRules& rules,
+                                                CelValidator* cel);
 
 /// Checks what a status subresource asks of the root of a schema: all validation must be below.
 std::vector<meta::FieldError> ValidateRootBesideStatus(const schema::SchemaProps& schema,

@@ -4,9 +4,9 @@
 
 #include "kube/crd/crd_schema_validation.h"
 #include "kube/crd/crd_spec_validation.h"
-#include "kube/crd/json_path.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/schema/default_validation.h"
+#include "kube/schema/json_path.h"
 #include "kube/schema/structural.h"
 #include "kube/schema/validation.h"
 
@@ -28,8 +28,12 @@ void AddAll(std::vector<CrdFinding>& findings, std::vector<FieldError> errors, b
 class SchemaValidator {
  public:
   SchemaValidator(const SchemaProps& schema, std::string path, const CrdRules& rules,
-                  schema::PatternChecks& patterns)
-      : schema_(schema), path_(std::move(path)), rules_(rules), patterns_(patterns) {}
+                  schema::PatternChecks& patterns, bool is_unchanged)
+      : schema_(schema),
+        path_(std::move(path)),
+        rules_(rules),
+        patterns_(patterns),
+        cel_({&rules.known_expressions, is_unchanged}) {}
 
   std::vector<CrdFinding> Validate(bool has_status) {
     if (has_status) AddAll(findings_, ValidateRootBesideStatus(schema_, path_), false);
@@ -40,8 +44,9 @@ class SchemaValidator {
     }
     const auto conversion_error =
         rules_.require_structural ? schema::ConversionError(schema_) : std::nullopt;
-    if (rules_.require_structural && !conversion_error) ValidateStructure();
-    AddAll(findings_, ValidateCrdSchema(schema_, path_, rules_), false);
+    const bool is_right = rules_.require_structural && !conversion_error && ValidateStructure();
+    CelValidator* cel = is_right && rules_.knows_cel ? &cel_ : nullptr;
+    AddAll(findings_, ValidateCrdSchema(schema_, path_, rules_, cel), false);
     if (findings_.empty() && conversion_error) {
       findings_.push_back({InvalidText(path_, "", *conversion_error), true});
     }
@@ -49,20 +54,26 @@ class SchemaValidator {
   }
 
  private:
-  void ValidateStructure() {
+  /// True if nothing was found.
+  bool ValidateStructure() {
     std::vector<FieldError> errors = schema::ValidateStructural(schema_, path_);
-    if (errors.empty()) {
-      AddAll(findings_,
-             schema::ValidateDefaults(schema_, path_, rules_.require_pruned_defaults, patterns_),
-             false);
+    const bool is_structural = errors.empty();
+    if (is_structural) {
+      errors = schema::ValidateDefaults(
+          schema_, path_,
+          {.require_pruned = rules_.require_pruned_defaults, .knows_cel = rules_.knows_cel},
+          patterns_);
     }
-    AddAll(findings_, std::move(errors), true);
+    const bool is_right = errors.empty();
+    AddAll(findings_, std::move(errors), !is_structural);
+    return is_right;
   }
 
   const SchemaProps& schema_;
   const std::string path_;
   const CrdRules& rules_;
   schema::PatternChecks& patterns_;
+  CelValidator cel_;
   std::vector<CrdFinding> findings_;
 };
 
@@ -141,7 +152,7 @@ void ValidateSelectableField(std::string_view json_path, const SchemaProps* sche
     errors.push_back(Required(path));
     return;
   }
-  const auto target = FollowJsonPath(json_path, schema, /*allow_array_notation=*/false);
+  const auto target = schema::FollowJsonPath(json_path, schema, /*allow_array_notation=*/false);
   if (!target) {
     errors.push_back(InvalidText(path, json_path, "is an invalid path: " + target.error()));
     return;
@@ -199,7 +210,7 @@ void ValidateSettings(const VersionSettings& settings, std::string_view path,
   if (settings.schema) {
     const std::string_view name = path == "spec" ? "validation" : "schema";
     SchemaValidator validator(*settings.schema, Child(Child(path, name), "openAPIV3Schema"), rules,
-                              patterns);
+                              patterns, rules.unchanged_versions.contains(version));
     for (CrdFinding& finding : validator.Validate(has_status)) {
       findings.push_back(std::move(finding));
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 /// One predicate a format; formats.h has the table. Each takes what the Go function takes that the
@@ -20,6 +22,8 @@ bool IsEmail(std::string_view text);  ///< net/mail.ParseAddress
 bool IsDate(std::string_view text);
 bool IsDateTime(std::string_view text);
 bool IsDuration(std::string_view text);
+/// The nanoseconds of a duration as strfmt.ParseDuration reads it: Go's "1m30s", or "2 days".
+std::optional<std::int64_t> ParseFormatDuration(std::string_view text);
 
 // format_text.cc
 bool IsBsonObjectId(std::string_view text);

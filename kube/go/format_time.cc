@@ -1,12 +1,13 @@
 #include <algorithm>
-#include <cctype>
-#include <cmath>
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "kube/base/text.h"
 #include "kube/go/format_checks.h"
+#include "kube/go/go_duration.h"
 #include "kube/go/go_time.h"
 
 namespace kube::go {
@@ -57,86 +58,30 @@ bool IsTime(std::string_view text) {
          text.substr(3, 2) <= "59" && text.substr(6, 2) <= "59";
 }
 
-constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 63;
+/// The units of strfmt.ParseDuration: the words that are one, and what others begin with.
+struct LooseUnit {
+  std::array<std::string_view, 2> words;
+  std::string_view prefix;
+  std::int64_t nanoseconds;
+};
 
-std::optional<std::uint64_t> NanosecondsIn(std::string_view unit) {
-  if (unit == "ns") return 1;
-  if (unit == "us" || unit == "\u00b5s" || unit == "\u03bcs") return 1'000;
-  if (unit == "ms") return 1'000'000;
-  if (unit == "s") return 1'000'000'000;
-  if (unit == "m") return 60'000'000'000;
-  if (unit == "h") return 3'600'000'000'000;
-  return std::nullopt;
-}
+constexpr std::int64_t kSecond = 1000000000;
+constexpr LooseUnit kLooseUnits[] = {{{"ns", "ns"}, "nano", 1},
+                                     {{"us", "\u00b5s"}, "micro", 1000},
+                                     {{"ms", "ms"}, "milli", 1000000},
+                                     {{"s", "s"}, "sec", kSecond},
+                                     {{"m", "m"}, "min", 60 * kSecond},
+                                     {{"h", "hr"}, "hour", 3600 * kSecond},
+                                     {{"d", "d"}, "day", 86400 * kSecond},
+                                     {{"w", "wk"}, "week", 604800 * kSecond}};
 
-/// Takes digits from the front of `text`; absent where they are more than 1 << 63.
-std::optional<std::uint64_t> TakeInteger(std::string_view& text) {
-  std::uint64_t value = 0;
-  while (!text.empty() && IsDigit(text.front())) {
-    if (value > kMostNanoseconds / 10) return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(text.front() - '0');
-    if (value > kMostNanoseconds) return std::nullopt;
-    text.remove_prefix(1);
-  }
-  return value;
-}
-
-/// Takes digits after a point from the front of `text`.
-double TakeFraction(std::string_view& text) {
-  double value = 0;
-  double scale = 1;
-  for (; !text.empty() && IsDigit(text.front()); text.remove_prefix(1)) {
-    scale /= 10;
-    value += scale * (text.front() - '0');
-  }
-  return value;
-}
-
-/// Takes a number with its unit from the front of `text`; absent where there is none.
-std::optional<std::uint64_t> TakeDurationPart(std::string_view& text) {
-  const std::size_t before = text.size();
-  const std::optional<std::uint64_t> whole = TakeInteger(text);
-  if (!whole) return std::nullopt;
-  bool has_digits = text.size() != before;
-  double fraction = 0;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    const std::size_t after_point = text.size();
-    fraction = TakeFraction(text);
-    has_digits = has_digits || text.size() != after_point;
-  }
-  const std::size_t end = std::min(text.find_first_of(".0123456789"), text.size());
-  const std::optional<std::uint64_t> unit = NanosecondsIn(text.substr(0, end));
-  if (!has_digits || !unit || *whole > kMostNanoseconds / *unit) return std::nullopt;
-  text.remove_prefix(end);
-  return *whole * *unit + static_cast<std::uint64_t>(fraction * static_cast<double>(*unit));
-}
-
-/// time.ParseDuration.
-bool IsGoDuration(std::string_view text) {
-  const bool is_negative = text.starts_with('-');
-  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return true;
-  if (text.empty()) return false;
-  std::uint64_t total = 0;
-  while (!text.empty()) {
-    const std::optional<std::uint64_t> part = TakeDurationPart(text);
-    if (!part || *part > kMostNanoseconds) return false;
-    total += *part;
-    if (total > kMostNanoseconds) return false;
-  }
-  return is_negative || total < kMostNanoseconds;
-}
-
-bool IsLooseUnit(std::string_view written) {
-  constexpr std::string_view kUnits[] = {"ns", "us", "\u00b5s", "ms", "s", "sec",
-                                         "m",  "h",  "hr",      "d",  "w", "wk"};
-  constexpr std::string_view kPrefixes[] = {"nano", "micro", "milli", "sec",
-                                            "min",  "hour",  "day",   "week"};
+/// Null where it is none.
+const LooseUnit* FindLooseUnit(std::string_view written) {
   const std::string unit = base::ToLower(written);
-  return std::ranges::find(kUnits, unit) != std::end(kUnits) ||
-         std::ranges::any_of(kPrefixes,
-                             [&unit](std::string_view prefix) { return unit.starts_with(prefix); });
+  const auto found = std::ranges::find_if(kLooseUnits, [&](const LooseUnit& known) {
+    return known.words[0] == unit || known.words[1] == unit || unit.starts_with(known.prefix);
+  });
+  return found == std::end(kLooseUnits) ? nullptr : &*found;
 }
 
 /// The letters (or micro signs) at the start of `text`.
@@ -154,25 +99,33 @@ std::size_t UnitSize(std::string_view text) {
   return size;
 }
 
-bool FitsInt64(std::string_view digits) {
-  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
-  return digits.size() < 19 || (digits.size() == 19 && digits <= "9223372036854775807");
+std::optional<std::int64_t> ParseFactor(std::string_view digits) {
+  std::int64_t value = 0;
+  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return result.ec == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-/// "2 days and 3 hours": something in it must be a number with a unit.
-bool IsLooseDuration(std::string_view text) {
+/// Whatever is written between the numbers with units does not count. Sums overflow as Go's do.
+std::optional<std::int64_t> ParseLooseDuration(std::string_view text) {
+  std::uint64_t sum = 0;
   bool found = false;
   while (!text.empty()) {
     text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     std::string_view rest = text.substr(digits);
     rest.remove_prefix(std::min(rest.find_first_not_of("\t\n\f\r "), rest.size()));
-    const std::size_t unit = UnitSize(rest);
-    if (unit > 0 && !FitsInt64(text.substr(0, digits))) return false;
-    found = found || (unit > 0 && IsLooseUnit(rest.substr(0, unit)));
-    text = rest.substr(unit);
+    const std::size_t unit_size = UnitSize(rest);
+    if (unit_size > 0) {
+      const auto factor = ParseFactor(text.substr(0, digits));
+      if (!factor) return std::nullopt;
+      if (const LooseUnit* unit = FindLooseUnit(rest.substr(0, unit_size))) {
+        found = true;
+        sum += static_cast<std::uint64_t>(*factor) * static_cast<std::uint64_t>(unit->nanoseconds);
+      }
+    }
+    text = rest.substr(unit_size);
   }
-  return found;
+  return found ? std::optional(static_cast<std::int64_t>(sum)) : std::nullopt;
 }
 
 }  // namespace
@@ -199,6 +152,11 @@ bool IsDateTime(std::string_view text) {
          IsTime(view.substr(date_end + 1, time_end - date_end - 1));
 }
 
-bool IsDuration(std::string_view text) { return IsGoDuration(text) || IsLooseDuration(text); }
+std::optional<std::int64_t> ParseFormatDuration(std::string_view text) {
+  if (const auto duration = ParseGoDuration(text)) return duration->count();
+  return ParseLooseDuration(text);
+}
+
+bool IsDuration(std::string_view text) { return ParseFormatDuration(text).has_value(); }
 
 }  // namespace kube::go

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "kube/base/rune.h"
+
 namespace kube::go {
 namespace {
 
@@ -182,6 +184,27 @@ bool IsGoPrintable(char32_t rune) {
       std::begin(kPrintable), std::end(kPrintable), rune,
       [](char32_t value, const Range& candidate) { return value < candidate.first; });
   return range != std::begin(kPrintable) && rune <= std::prev(range)->last;
+}
+
+bool IsGoSpace(char32_t rune) {
+  return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 || rune == 0xA0 ||
+         rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) || rune == 0x2028 || rune == 0x2029 ||
+         rune == 0x202F || rune == 0x205F || rune == 0x3000;
+}
+
+std::string_view TrimGoSpace(std::string_view text) {
+  while (!text.empty()) {
+    const base::Rune rune = base::DecodeRune(text);
+    if (!IsGoSpace(rune.value)) break;
+    text.remove_prefix(rune.size);
+  }
+  while (!text.empty()) {
+    std::size_t start = text.size() - 1;
+    while (start > 0 && (static_cast<unsigned char>(text[start]) & 0xC0U) == 0x80U) --start;
+    if (!IsGoSpace(base::DecodeRune(text.substr(start)).value)) break;
+    text = text.substr(0, start);
+  }
+  return text;
 }
 
 }  // namespace kube::go

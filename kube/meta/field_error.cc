@@ -11,6 +11,7 @@ std::string_view TypeText(ErrorType type) {
     case ErrorType::kRequired:
       return "Required value";
     case ErrorType::kInvalid:
+    case ErrorType::kTypeInvalid:
       return "Invalid value";
     case ErrorType::kForbidden:
       return "Forbidden";
@@ -29,8 +30,9 @@ std::string_view TypeText(ErrorType type) {
 }
 
 bool PrintsValue(ErrorType type) {
-  return type == ErrorType::kInvalid || type == ErrorType::kNotSupported ||
-         type == ErrorType::kDuplicate || type == ErrorType::kTooMany;
+  return type == ErrorType::kInvalid || type == ErrorType::kTypeInvalid ||
+         type == ErrorType::kNotSupported || type == ErrorType::kDuplicate ||
+         type == ErrorType::kTooMany;
 }
 
 std::string InBrackets(std::string_view path, std::string_view key) {
@@ -45,7 +47,7 @@ std::string InBrackets(std::string_view path, std::string_view key) {
 std::string FieldError::ToString() const {
   std::string text = field;
   text.append(": ").append(TypeText(type));
-  if (PrintsValue(type)) text.append(": ").append(bad_value);
+  if (PrintsValue(type) && !omits_value) text.append(": ").append(bad_value);
   if (!detail.empty()) text.append(": ").append(detail);
   return text;
 }

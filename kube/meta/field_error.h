@@ -10,6 +10,7 @@ namespace kube::meta {
 enum class ErrorType {
   kRequired,      ///< "Required value"
   kInvalid,       ///< "Invalid value", with the value
+  kTypeInvalid,   ///< the same, of a value of a wrong type or format
   kForbidden,     ///< "Forbidden"
   kNotSupported,  ///< "Unsupported value", with the value and the supported ones
   kDuplicate,     ///< "Duplicate value", with the value
@@ -25,6 +26,7 @@ struct FieldError {
   std::string
       bad_value;       ///< as Go prints it (strings quoted by %q); empty where the type prints none
   std::string detail;  ///< may be empty
+  bool omits_value = false;  ///< prints none although its type does (field.OmitValueType)
 
   /// The whole string as the API server prints it.
   std::string ToString() const;

@@ -9,6 +9,7 @@
 #include "kube/schema/defaulting.h"
 #include "kube/schema/embedded_resource_validation.h"
 #include "kube/schema/pruning.h"
+#include "kube/schema/rule_validation.h"
 #include "kube/schema/structural.h"
 #include "kube/schema/value_validation.h"
 
@@ -51,11 +52,12 @@ std::optional<std::string> Coerce(json::Value& value, const StructuralSchema& st
 
 class DefaultValidator {
  public:
-  DefaultValidator(bool require_pruned, PatternChecks& patterns)
-      : require_pruned_(require_pruned), patterns_(patterns) {}
+  DefaultValidator(const DefaultChecks& checks, PatternChecks& patterns)
+      : checks_(checks), patterns_(patterns) {}
 
   void Walk(const SchemaProps& schema, const StructuralSchema& structural, const std::string& path,
             Context context) {
+    if (budget_ < 0) return;
     if (structural.embedded_resource || context.resource == nullptr) {
       context = {nullptr, &structural, false};
     }
@@ -93,7 +95,26 @@ class DefaultValidator {
         context.is_in_meta ? ValidateInMeta(value, path, context, arena)
                            : ValidateOutside(value, structural, path, is_resource, arena);
     if (!is_valid_resource) return;
-    meta::Append(errors_, ValidateValue(value, schema, path, patterns_, ValidationKind::kDefault));
+    std::vector<meta::FieldError> errors =
+        ValidateValue(value, schema, path, patterns_, ValidationKind::kDefault);
+    if (errors.empty() && checks_.knows_cel) errors = CheckRules(value, schema, path, is_resource);
+    meta::Append(errors_, std::move(errors));
+  }
+
+  /// What the rules say of a default that stays as it is, and, where they take that, of one that is
+  /// new. All defaults share one budget; once it is used up, none is looked at any more.
+  std::vector<meta::FieldError> CheckRules(const json::Value& value, const SchemaProps& schema,
+                                           const std::string& path, bool is_resource) {
+    const auto validator = RuleValidator::Make(schema, is_resource);
+    if (validator == nullptr) return {};
+    RuleOutcome outcome = validator->Validate(value, path, {.old = &value}, budget_);
+    std::int64_t left = outcome.budget_left;
+    if (outcome.errors.empty()) {
+      outcome = validator->Validate(value, path, {}, budget_);
+      left = std::min(left, outcome.budget_left);
+    }
+    budget_ = left;
+    return std::move(outcome.errors);
   }
 
   /// A default in metadata counts as part of a whole resource.
@@ -137,7 +158,7 @@ class DefaultValidator {
   bool ValidateOutside(json::Value& value, const StructuralSchema& structural,
                        const std::string& path, bool is_resource, json::Arena& arena) {
     const bool has_unknown_fields =
-        require_pruned_ && ChangesWhenPruned(value, structural, is_resource);
+        checks_.require_pruned && ChangesWhenPruned(value, structural, is_resource);
     // Unknown fields of embedded metadata vanish here without an error. The server words its errors
     // only at the end, so that they show the value without them, too.
     const auto error = Coerce(value, structural, is_resource, arena);
@@ -164,8 +185,9 @@ class DefaultValidator {
     return !json::Equal(pruned, value);
   }
 
-  const bool require_pruned_;
+  const DefaultChecks checks_;
   PatternChecks& patterns_;
+  std::int64_t budget_ = kRuleBudget;
   std::vector<meta::FieldError> errors_;
 };
 
@@ -187,11 +209,12 @@ bool SameDefaults(const StructuralSchema& a, const StructuralSchema& b) {
 }  // namespace
 
 std::vector<meta::FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
-                                               bool require_pruned, PatternChecks& patterns) {
+                                               const DefaultChecks& checks,
+                                               PatternChecks& patterns) {
   json::Arena arena;
   StructuralSchema structural = MakeStructural(schema, arena);
   MarkSubtrees(structural);
-  DefaultValidator validator(require_pruned, patterns);
+  DefaultValidator validator(checks, patterns);
   validator.Walk(schema, structural, std::string(path), {});
   return validator.TakeErrors();
 }

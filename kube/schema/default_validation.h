@@ -9,13 +9,17 @@
 
 namespace kube::schema {
 
+struct DefaultChecks {
+  bool require_pruned = true;  ///< a default may not have fields that pruning would remove
+  bool knows_cel = true;       ///< rules of x-kubernetes-validations are held against it
+};
+
 /// Validates the defaults in `schema`, which is structural, as ValidateDefaults does (apiextensions
-/// pkg/apiserver/schema/defaulting/validation.go), but for x-kubernetes-validations. Defaults below
-/// additionalProperties are not looked at. Paths start at `path`.
-///
-/// `require_pruned`: a default may not have fields that pruning would remove.
+/// pkg/apiserver/schema/defaulting/validation.go). Defaults below additionalProperties are not
+/// looked at. Paths start at `path`.
 std::vector<meta::FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
-                                               bool require_pruned, PatternChecks& patterns);
+                                               const DefaultChecks& checks,
+                                               PatternChecks& patterns);
 
 /// True if a default in `schema`, which is structural, changes when the server prunes it.
 bool HasUnprunedDefaults(const SchemaProps& schema);

@@ -120,6 +120,10 @@ const SchemaProps* SchemaProps::FindProperty(std::string_view name) const {
   return found != properties.end() && found->first == name ? &found->second : nullptr;
 }
 
+const SchemaProps* SchemaProps::ValuesSchema() const {
+  return additional_properties ? additional_properties->schema.get() : nullptr;
+}
+
 const SchemaProps* SchemaProps::ItemsSchema() const {
   return items != nullptr ? items->schema.get() : nullptr;
 }

@@ -129,6 +129,8 @@ struct SchemaProps {
   const SchemaProps* FindProperty(std::string_view name) const;
   /// items, where it is one schema; null pointer where absent or the array form.
   const SchemaProps* ItemsSchema() const;
+  /// additionalProperties, where they have a schema; null pointer where they have none.
+  const SchemaProps* ValuesSchema() const;
 };
 
 /// The deepest nesting of schemas in schemas that is read. The API server has no limit of its own;
@@ -149,5 +151,7 @@ bool DeepEqual(const SchemaProps& a, const SchemaProps& b);
 /// The schema as encoding/json prints the internal Go type: all fields, named as in Go. This is how
 /// the server quotes a schema as a bad value.
 std::string PrintGo(const SchemaProps& schema);
+/// The same of one rule.
+std::string PrintGo(const ValidationRule& rule);
 
 }  // namespace kube::schema

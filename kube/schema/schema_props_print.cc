@@ -21,6 +21,13 @@ class GoPrinter {
     first_ = false;
   }
 
+  void Print(const ValidationRule& rule) {
+    Struct(std::pair("Rule", &rule.rule), std::pair("Message", &rule.message),
+           std::pair("MessageExpression", &rule.message_expression),
+           std::pair("Reason", &rule.reason), std::pair("FieldPath", &rule.field_path),
+           std::pair("OptionalOldSelf", &rule.optional_old_self));
+  }
+
  private:
   void PrintScalars(const SchemaProps& s) {
     Field("ID", s.id);
@@ -164,13 +171,6 @@ class GoPrinter {
     Struct(std::pair("Description", &docs.description), std::pair("URL", &docs.url));
   }
 
-  void Print(const ValidationRule& rule) {
-    Struct(std::pair("Rule", &rule.rule), std::pair("Message", &rule.message),
-           std::pair("MessageExpression", &rule.message_expression),
-           std::pair("Reason", &rule.reason), std::pair("FieldPath", &rule.field_path),
-           std::pair("OptionalOldSelf", &rule.optional_old_self));
-  }
-
   void PrintNull() { out_ += "null"; }
 
   std::string out_;
@@ -182,6 +182,12 @@ class GoPrinter {
 std::string PrintGo(const SchemaProps& schema) {
   GoPrinter printer;
   printer.Print(schema);
+  return std::move(printer).Take();
+}
+
+std::string PrintGo(const ValidationRule& rule) {
+  GoPrinter printer;
+  printer.Print(rule);
   return std::move(printer).Take();
 }
 

@@ -212,16 +212,18 @@ class ValueValidator final : private NumberFindingSink {
   }
 
   /// An error at the place with the value.
-  void AddInvalid(std::string_view text, std::string bad_value) {
+  void AddInvalid(std::string_view text, std::string bad_value,
+                  meta::ErrorType type = meta::ErrorType::kInvalid) {
     std::string message = Message(text);
     meta::FieldError error = meta::Invalid(FieldPath(), std::move(bad_value), message);
+    error.type = type;
     AddFinding(std::move(message), std::move(error));
   }
 
   void AddWrongType(std::string_view expected, std::string_view actual) {
     std::string text = "must be of type ";
     text.append(expected).append(": ").append(go::GoQuote(actual));
-    AddInvalid(text, go::GoQuote(actual));
+    AddInvalid(text, go::GoQuote(actual), meta::ErrorType::kTypeInvalid);
   }
 
   /// An error that the server shows at the root only.
@@ -341,7 +343,7 @@ class ValueValidator final : private NumberFindingSink {
     outcome_->CountMatch();
     if (MatchesFormat(format, text)) return;
     AddInvalid("must be of type " + std::string(format) + ": " + go::GoQuote(text),
-               go::GoQuote(text));
+               go::GoQuote(text), meta::ErrorType::kTypeInvalid);
   }
 
   /// The first that fails counts.

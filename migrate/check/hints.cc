@@ -265,6 +265,7 @@ std::string_view FallbackHint(const kube::meta::FieldError& error, const std::ve
     case kube::meta::ErrorType::kTooMany:
       return "shorten {last}";
     case kube::meta::ErrorType::kInvalid:
+    case kube::meta::ErrorType::kTypeInvalid:
     case kube::meta::ErrorType::kInternal:
       return "";
   }

@@ -2,6 +2,7 @@
 #include "kube/cel/estimate.h"
 #include "kube/cel/parser.h"
 #include "kube/cel/program.h"
+#include "kube/cel/schema_type.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -40,8 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!program) return 0;
   kube::json::Document document;
   (void)document.Parse(text);
-  const kube::cel::Value self = kube::cel::ReadJson(document.root(), nullptr);
   kube::json::Arena arena;
+  kube::cel::Memory memory(arena);
+  const kube::cel::Value self = kube::cel::ReadJson(memory, document.root(), nullptr);
   kube::cel::Describe(program->Evaluate({&self, 1}, arena).value);
   return 0;
 }

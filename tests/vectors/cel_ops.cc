@@ -13,6 +13,7 @@
 namespace vectors {
 namespace {
 
+using kube::cel::Memory;
 using kube::cel::Value;
 using Kind = Value::Kind;
 
@@ -27,22 +28,23 @@ std::string Typed(std::string_view type, const std::string& value) {
   return R"({"type":)" + Quoted(type) + (value.empty() ? "}" : R"(,"value":)" + value + "}");
 }
 
-std::string PrintValue(const Value& value);
+std::string PrintValue(Memory& memory, const Value& value);
 
-std::string PrintList(const Value& list) {
+std::string PrintList(Memory& memory, const Value& list) {
   std::string text = "[";
   for (std::uint32_t i = 0; i < kube::cel::ListSize(list); ++i) {
     if (i > 0) text += ",";
-    text += PrintValue(kube::cel::ListItem(list, i));
+    text += PrintValue(memory, kube::cel::ListItem(memory, list, i));
   }
   return text + "]";
 }
 
-std::string PrintMap(const Value& map) {
+std::string PrintMap(Memory& memory, const Value& map) {
   std::vector<std::string> entries;
-  for (kube::cel::MapCursor cursor(map); !cursor.AtEnd(); cursor.Next()) {
+  for (kube::cel::MapCursor cursor(memory, map); !cursor.AtEnd(); cursor.Next()) {
     const kube::cel::MapEntry entry = cursor.Entry();
-    entries.push_back("[" + PrintValue(entry.key) + "," + PrintValue(entry.value) + "]");
+    entries.push_back("[" + PrintValue(memory, entry.key) + "," + PrintValue(memory, entry.value) +
+                      "]");
   }
   std::sort(entries.begin(), entries.end());
   std::string text = "[";
@@ -54,7 +56,7 @@ std::string PrintMap(const Value& map) {
 }
 
 /// A value as the vectors write it: its type and its text, nested.
-std::string PrintValue(const Value& value) {
+std::string PrintValue(Memory& memory, const Value& value) {
   switch (value.kind) {
     case Kind::kNull:
       return Typed("null", "");
@@ -76,14 +78,14 @@ std::string PrintValue(const Value& value) {
       return Typed("timestamp",
                    Quoted(kube::cel::FormatTimestamp(Value::Timestamp(value.integer, value.size))));
     case Kind::kOptional:
-      return Typed("optional", value.inner == nullptr ? "" : PrintValue(*value.inner));
+      return Typed("optional", value.inner == nullptr ? "" : PrintValue(memory, *value.inner));
     case Kind::kType:
       return Typed("type", Quoted(kube::cel::PrintType(value.type)));
     default:
       break;
   }
-  if (value.is_list()) return Typed("list", PrintList(value));
-  if (value.is_map()) return Typed("map", PrintMap(value));
+  if (value.is_list()) return Typed("list", PrintList(memory, value));
+  if (value.is_map()) return Typed("map", PrintMap(memory, value));
   return Typed(kube::cel::RuntimeTypeName(value), Quoted(kube::cel::Describe(value)));
 }
 
@@ -145,13 +147,14 @@ void CompareEstimate(const kube::json::Value& expected, const kube::cel::Checked
 void CompareEvaluation(const kube::json::Value& expected, const kube::cel::Program& program,
                        Mismatches& mismatches) {
   kube::json::Arena arena;
+  kube::cel::Memory memory(arena);
   const kube::cel::Evaluation evaluation = program.Evaluate({}, arena);
   const Value& value = evaluation.value;
   CompareText("error", expected, "error", value.is_error() ? std::string(value.text()) : "",
               mismatches);
   const kube::json::Value* result = expected.Find("result");
   const std::string wanted = result == nullptr ? "" : Normalized(*result);
-  const std::string got = value.is_error() ? "" : PrintValue(value);
+  const std::string got = value.is_error() ? "" : PrintValue(memory, value);
   if (wanted != got) mismatches.Add("result", wanted, got);
   const kube::json::Value* cost = expected.Find("cost");
   if (cost == nullptr) return;

@@ -16,5 +16,9 @@ void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches);
 void ReplayJsonText(const Vector& vector, Mismatches& mismatches);
 void ReplayGetObjectMeta(const Vector& vector, Mismatches& mismatches);
 void ReplayCelExpr(const Vector& vector, Mismatches& mismatches);
+void ReplayValidateCel(const Vector& vector, Mismatches& mismatches);
+
+/// The folder with the CRDs that lines of validate-cel name by their file. None by default.
+void SetCorpus(const std::string& folder);
 
 }  // namespace vectors

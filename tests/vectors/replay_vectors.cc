@@ -1,5 +1,6 @@
-// Replays vector files, one line after the other, and prints what comes out otherwise than the API
-// server answered. Exit code 0 only if every line passed.
+// replay_vectors [--corpus FOLDER] FILE...: replays vector files, one line after the other, and
+// prints what comes out otherwise than the API server answered. Exit code 0 only if every line
+// passed. FOLDER has the CRDs that lines name by their files.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -26,6 +27,7 @@ constexpr Op kOps[] = {
     {"json-text", ReplayJsonText},
     {"get-object-meta", ReplayGetObjectMeta},
     {"cel-expr", ReplayCelExpr},
+    {"validate-cel", ReplayValidateCel},
 };
 
 void ReplayOp(const Vector& vector, Mismatches& mismatches) {
@@ -92,7 +94,13 @@ void ReplayFile(const char* path, Counts& counts) {
 
 int main(int argc, char** argv) {
   vectors::Counts counts;
-  for (int i = 1; i < argc; ++i) vectors::ReplayFile(argv[i], counts);
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--corpus" && i + 1 < argc) {
+      vectors::SetCorpus(argv[++i]);
+    } else {
+      vectors::ReplayFile(argv[i], counts);
+    }
+  }
   std::cout << counts.passed << " passed, " << counts.failed << " failed\n";
   return counts.failed == 0 && counts.passed > 0 ? 0 : 1;
 }

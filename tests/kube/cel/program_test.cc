@@ -4,6 +4,7 @@
 
 #include "kube/cel/estimate.h"
 #include "kube/cel/parser.h"
+#include "kube/cel/schema_type.h"
 
 using kube::cel::Value;
 
@@ -257,7 +258,8 @@ TEST_CASE("A value of JSON is read in place", "[cel]") {
     const auto program = kube::cel::Program::Make(environment, **checked);
     REQUIRE(program);
     kube::json::Arena arena;
-    const Value self = kube::cel::ReadJson(document.root(), nullptr);
+    kube::cel::Memory memory(arena);
+    const Value self = kube::cel::ReadJson(memory, document.root(), nullptr);
     return kube::cel::Describe(program->Evaluate({&self, 1}, arena).value);
   };
   CHECK(evaluate("self.a[0] + 1") == "2");
@@ -285,6 +287,7 @@ TEST_CASE("Members of large objects are found by their names", "[cel]") {
   const auto program = kube::cel::Program::Make(environment, **checked);
   REQUIRE(program);
   kube::json::Arena arena;
-  const Value self = kube::cel::ReadJson(document.root(), nullptr);
+  kube::cel::Memory memory(arena);
+  const Value self = kube::cel::ReadJson(memory, document.root(), nullptr);
   CHECK(kube::cel::Describe(program->Evaluate({&self, 1}, arena).value) == "true");
 }

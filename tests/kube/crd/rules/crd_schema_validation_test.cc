@@ -134,7 +134,7 @@ TEST_CASE("openAPIV3Schema is refused for what the API server refuses it for", "
   for (const Row& row : kRows) {
     DYNAMIC_SECTION(row.name) {
       const TestSchema schema(row.schema);
-      auto errors = ValidateCrdSchema(schema.props, "", CrdRules());
+      auto errors = ValidateCrdSchema(schema.props, "", CrdRules(), nullptr);
       if (!schema::ConversionError(schema.props)) {
         for (auto& error : schema::ValidateStructural(schema.props, "")) {
           errors.push_back(std::move(error));
@@ -152,11 +152,11 @@ TEST_CASE("Rules that the old CRD broke are not checked", "[crd_schema]") {
       "b":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"object"}},
       "c":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string","nullable":true}}}})");
   CrdRules rules;
-  CHECK(ValidateCrdSchema(schema.props, "", rules).size() == 3);
+  CHECK(ValidateCrdSchema(schema.props, "", rules, nullptr).size() == 3);
   rules.require_valid_types = false;
   rules.require_atomic_sets = false;
   rules.require_map_keys = false;
-  CHECK(ValidateCrdSchema(schema.props, "", rules).empty());
+  CHECK(ValidateCrdSchema(schema.props, "", rules, nullptr).empty());
 }
 
 // What JSONSchemaPropsOrArray's UnmarshalJSON (v1/marshal.go) makes of items that are no schema.
@@ -165,7 +165,7 @@ TEST_CASE("Items that are neither a schema nor a list are printed as nil", "[crd
     const TestSchema schema(R"({"type":"array","x-kubernetes-list-type":"map",
         "x-kubernetes-list-map-keys":["k"],"items":)" +
                             std::string(items) + "}");
-    const auto errors = ValidateCrdSchema(schema.props, "", CrdRules());
+    const auto errors = ValidateCrdSchema(schema.props, "", CrdRules(), nullptr);
     return errors.empty() ? "" : errors.front().ToString();
   };
   const std::string end = "}: must only have a single schema if x-kubernetes-list-type is map";

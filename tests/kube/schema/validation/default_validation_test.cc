@@ -107,7 +107,7 @@ const Row kEmbeddedRows[] = {
 std::vector<meta::FieldError> Validate(const TestSchema& schema, std::string_view path,
                                        bool require_pruned) {
   PatternChecks patterns([] { return std::chrono::seconds(0); });
-  return ValidateDefaults(schema.props, path, require_pruned, patterns);
+  return ValidateDefaults(schema.props, path, {.require_pruned = require_pruned}, patterns);
 }
 
 TEST_CASE("Defaults are refused for what the API server refuses them for", "[defaults]") {

@@ -1,4 +1,4 @@
-#include "kube/crd/json_path.h"
+#include "kube/schema/json_path.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -7,14 +7,14 @@
 #include "kube/base/result.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube::crd {
+namespace kube::schema {
 
 /// A path like ".spec.map['a.b']" that leads to a schema.
 struct JsonPathTarget {
   std::string first;  ///< the first name, as field.Path prints it
   std::string path;   ///< as field.Path prints it: "spec.map[a.b]"
   /// Null pointer where additionalProperties allow it without a schema.
-  const schema::SchemaProps* schema;
+  const SchemaProps* schema;
 };
 
 /// Follows a simple JSON path through properties and additionalProperties, as cel.ValidFieldPath
@@ -24,7 +24,7 @@ struct JsonPathTarget {
 /// `schema` may be the null pointer: then the form of the path is checked up to the place where the
 /// server itself would stumble.
 base::Result<JsonPathTarget, std::string> FollowJsonPath(std::string_view json_path,
-                                                         const schema::SchemaProps* schema,
+                                                         const SchemaProps* schema,
                                                          bool allow_array_notation);
 
-}  // namespace kube::crd
+}  // namespace kube::schema

@@ -1,9 +1,9 @@
-#include "kube/crd/json_path.h"
+#include "kube/schema/json_path.h"
 
 #include "kube/base/rune.h"
 #include "kube/meta/field_error.h"
 
-namespace kube::crd {
+namespace kube::schema {
 namespace {
 
 constexpr std::string_view kNoField = "does not refer to a valid field";
@@ -63,7 +63,7 @@ base::Result<std::string, std::string> Unescape(std::string_view text) {
 
 class Follower {
  public:
-  Follower(const schema::SchemaProps* schema, bool allow_array_notation)
+  Follower(const SchemaProps* schema, bool allow_array_notation)
       : target_{"", "", schema}, allow_array_notation_(allow_array_notation) {}
 
   base::Result<JsonPathTarget, std::string> Follow(std::string_view json_path) {
@@ -105,7 +105,7 @@ class Follower {
   }
 
   std::optional<std::string> Step(std::string_view name) {
-    const schema::SchemaProps* schema = target_.schema;
+    const SchemaProps* schema = target_.schema;
     if (schema == nullptr) return std::string(kNoField);
     if (!schema->properties.empty()) {
       target_.path = meta::Child(target_.path, name);
@@ -127,9 +127,9 @@ class Follower {
 }  // namespace
 
 base::Result<JsonPathTarget, std::string> FollowJsonPath(std::string_view json_path,
-                                                         const schema::SchemaProps* schema,
+                                                         const SchemaProps* schema,
                                                          bool allow_array_notation) {
   return Follower(schema, allow_array_notation).Follow(json_path);
 }
 
-}  // namespace kube::crd
+}  // namespace kube::schema

@@ -1,0 +1,154 @@
+#include "kube/schema/rules.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "kube/cel/estimate.h"
+#include "kube/go/go_printable.h"
+#include "kube/schema/json_path.h"
+
+namespace kube::schema {
+namespace {
+
+using cel::SchemaField;
+using cel::SchemaType;
+
+/// The most elements that a schema lets values have.
+class TypeSizes : public cel::SizeSource {
+ public:
+  explicit TypeSizes(const SchemaType& root) : root_(root) {}
+
+  /// The first name of a path is self or oldSelf.
+  std::optional<cel::Range> SizeAt(const cel::ValuePath& path) const override {
+    if (path.empty()) return std::nullopt;
+    const SchemaType* type = &root_;
+    for (std::size_t i = 1; i < path.size(); ++i) {
+      if (path[i] == "@keys" && type->kind == SchemaType::Kind::kMap) {
+        // Keys are texts without a limit that the estimate would know of.
+        return i + 1 == path.size() ? std::optional(cel::Range{0, 0}) : std::nullopt;
+      }
+      type = Step(*type, path[i]);
+      if (type == nullptr) return std::nullopt;
+    }
+    return cel::Range{0, static_cast<std::uint64_t>(type->max_size)};
+  }
+
+ private:
+  static const SchemaType* Step(const SchemaType& type, const std::string& name) {
+    if (name == "@items" || name == "@values") return type.element;
+    if (type.kind != SchemaType::Kind::kObject) return nullptr;
+    const auto field = std::ranges::find(type.fields, name, &SchemaField::name);
+    return field != type.fields.end() && field->type->is_declared ? field->type : nullptr;
+  }
+
+  const SchemaType& root_;
+};
+
+/// An expression, checked and planned; with an error no more than that.
+struct Compiled {
+  std::unique_ptr<cel::CheckedExpression> checked;
+  std::optional<cel::Program> program;
+  std::string error;
+};
+
+class RuleCompiler {
+ public:
+  RuleCompiler(const SchemaProps& schema, const SchemaType& type, const RuleReleases& release_of)
+      : schema_(schema), type_(type), sizes_(type), release_of_(release_of) {}
+
+  CompiledRule Compile(const ValidationRule& rule) {
+    CompiledRule result;
+    if (go::TrimGoSpace(rule.rule).empty()) return result;
+    const bool is_optional = rule.optional_old_self.value_or(false);
+    Compiled compiled = Compile(
+        rule.rule, EnvironmentOf(release_of_(rule.rule, false), is_optional), cel::types::Bool(),
+        "compilation failed: ", "cel expression must evaluate to a bool");
+    if (compiled.checked != nullptr) result.uses_old_self = UsesOldSelf(*compiled.checked);
+    result.error = std::move(compiled.error);
+    if (!compiled.program) {
+      if (!result.error.empty() && compiled.checked != nullptr) {
+        result.error = "program instantiation failed: " + result.error;
+      }
+      return result;
+    }
+    result.program = std::move(compiled.program);
+    result.cost = cel::EstimateCost(*compiled.checked, &sizes_).max;
+    if (!rule.message_expression.empty()) CompileMessage(rule, is_optional, result);
+    if (!rule.field_path.empty() && result.message_error.empty()) {
+      const auto target = FollowJsonPath(rule.field_path, &schema_, /*allow_array_notation=*/true);
+      if (target) result.field_path = target->path;
+    }
+    return result;
+  }
+
+ private:
+  void CompileMessage(const ValidationRule& rule, bool is_optional, CompiledRule& result) {
+    Compiled compiled = Compile(
+        rule.message_expression,
+        EnvironmentOf(release_of_(rule.message_expression, true), is_optional),
+        cel::types::String(),
+        "messageExpression compilation failed: ", "messageExpression must evaluate to a string");
+    result.message_error = std::move(compiled.error);
+    if (!compiled.program) {
+      if (compiled.checked != nullptr) {
+        result.message_error = "messageExpression instantiation failed: " + result.message_error;
+      }
+      return;
+    }
+    result.message_cost = cel::EstimateCost(*compiled.checked, &sizes_).max;
+    result.message = std::move(compiled.program);
+  }
+
+  /// `checked` is there with an error only if the plan failed.
+  static Compiled Compile(std::string_view text, const cel::Environment& environment,
+                          cel::TypeRef type, std::string_view failure,
+                          std::string_view wrong_type) {
+    auto checked = cel::Compile(environment, text);
+    if (!checked) return {nullptr, std::nullopt, std::string(failure) + checked.error()};
+    if ((*checked)->output_type()->kind != type->kind) {
+      return {nullptr, std::nullopt, std::string(wrong_type)};
+    }
+    auto program = cel::Program::Make(environment, **checked);
+    if (!program) return {std::move(*checked), std::nullopt, program.error()};
+    return {std::move(*checked), std::move(*program), ""};
+  }
+
+  static bool UsesOldSelf(const cel::CheckedExpression& checked) {
+    return std::ranges::any_of(checked.references, [](const cel::Reference& reference) {
+      return reference.name == "oldSelf";
+    });
+  }
+
+  /// Made once for all rules of the schema.
+  const cel::Environment& EnvironmentOf(base::Release release, bool is_optional) {
+    auto& environment = environments_[{release, is_optional}];
+    if (environment == nullptr) {
+      environment = std::make_unique<cel::Environment>(release);
+      const cel::TypeRef self = environment->AddSchema(type_, "selfType");
+      environment->AddVariable("self", self);
+      environment->AddVariable("oldSelf", is_optional ? pool_.Optional(self) : self);
+    }
+    return *environment;
+  }
+
+  const SchemaProps& schema_;
+  const SchemaType& type_;
+  const TypeSizes sizes_;
+  const RuleReleases& release_of_;
+  cel::TypePool pool_;
+  std::map<std::pair<base::Release, bool>, std::unique_ptr<cel::Environment>> environments_;
+};
+
+}  // namespace
+
+std::vector<CompiledRule> CompileRules(const std::vector<ValidationRule>& rules,
+                                       const SchemaProps& schema, const SchemaType& type,
+                                       const RuleReleases& release_of) {
+  RuleCompiler compiler(schema, type, release_of);
+  std::vector<CompiledRule> compiled;
+  for (const ValidationRule& rule : rules) compiled.push_back(compiler.Compile(rule));
+  return compiled;
+}
+
+}  // namespace kube::schema

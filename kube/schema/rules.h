@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/base/release.h"
+#include "kube/cel/program.h"
+#include "kube/cel/schema_type.h"
+#include "kube/schema/schema_props.h"
+
+/// x-kubernetes-validations of one schema, compiled (apiextensions
+/// pkg/apiserver/schema/cel/compilation.go).
+namespace kube::schema {
+
+/// What a server of Kubernetes 1.36 knows of CEL: of rules that are stored already, and of new
+/// ones, which have to work in the release before, too.
+inline constexpr base::Release kStoredRuleRelease{1, 36};
+inline constexpr base::Release kNewRuleRelease{1, 35};
+
+/// The most that a rule may cost by its estimate, over all values that it is asked for in one
+/// object, and all rules of a schema together.
+inline constexpr std::uint64_t kMostRuleCost = 10000000;
+inline constexpr std::uint64_t kMostSchemaCost = 100000000;
+
+/// A rule with what came of it.
+struct CompiledRule {
+  std::optional<cel::Program> program;  ///< absent with an error, and for a blank rule
+  std::string error;                    ///< the server's; empty: none
+  bool uses_old_self = false;
+  std::uint64_t cost = 0;  ///< the most, of one evaluation
+  std::optional<cel::Program>
+      message;  ///< messageExpression; absent with an error, and without one
+  std::string message_error;
+  std::uint64_t message_cost = 0;
+  std::string field_path;  ///< as field.Path prints fieldPath; empty: none
+};
+
+/// What the server knows of CEL for an expression; `is_message`: a messageExpression.
+using RuleReleases = std::function<base::Release(std::string_view expression, bool is_message)>;
+
+/// Compiles rules for values of `type`, which is declared. `schema` is what fieldPath leads
+/// through. In the order of `rules`.
+std::vector<CompiledRule> CompileRules(const std::vector<ValidationRule>& rules,
+                                       const SchemaProps& schema, const cel::SchemaType& type,
+                                       const RuleReleases& release_of);
+
+}  // namespace kube::schema

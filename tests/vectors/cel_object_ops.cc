@@ -1,0 +1,98 @@
+// The op on objects of real CRDs with rules: validate-cel.
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "kube/crd/crd_validation.h"
+#include "kube/schema/object_validation.h"
+#include "kube/yaml/yaml.h"
+#include "tests/vectors/ops.h"
+
+namespace vectors {
+namespace {
+
+std::string& CorpusFolder() {
+  static std::string folder;
+  return folder;
+}
+
+/// A version of a CRD, with all that its objects are held against.
+struct Version {
+  kube::json::Document document;
+  kube::json::Arena arena;
+  std::optional<kube::schema::SchemaProps> props;
+  std::optional<kube::schema::StructuralSchema> structural;
+  std::unique_ptr<kube::schema::RuleValidator> rules;
+};
+
+const kube::json::Value& SchemaOf(const kube::json::Value& crd, std::string_view version) {
+  for (const kube::json::Value& candidate : Get(Get(crd, "spec"), "versions").elements()) {
+    if (candidate.FindText("name") == version) {
+      return Get(Get(candidate, "schema"), "openAPIV3Schema");
+    }
+  }
+  throw BadVector("no version " + std::string(version));
+}
+
+std::unique_ptr<Version> ReadVersion(const std::string& path, std::string_view name) {
+  if (CorpusFolder().empty()) throw BadVector("no --corpus is given");
+  std::ifstream file(CorpusFolder() + "/" + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  auto version = std::make_unique<Version>();
+  if (!file || kube::yaml::Parse(text.str(), 1, version->document)) {
+    throw BadVector("cannot read " + path);
+  }
+  auto props = kube::schema::ReadSchemaProps(SchemaOf(version->document.root(), name));
+  if (!props) throw BadVector(path + ": " + props.error());
+  version->props = *std::move(props);
+  version->structural = kube::schema::MakeStructural(*version->props, version->arena);
+  version->rules = kube::schema::RuleValidator::Make(*version->props, true);
+  return version;
+}
+
+/// Read once: the lines of a CRD stand side by side.
+const Version& VersionOf(const kube::json::Value& input) {
+  static std::map<std::string, std::unique_ptr<Version>> versions;
+  const std::string path(GetText(input, "crd"));
+  const std::string name(GetText(input, "version"));
+  auto& version = versions[path + " " + name];
+  if (version == nullptr) version = ReadVersion(path, name);
+  return *version;
+}
+
+void Compare(const kube::json::Value& expected, std::string_view what,
+             const kube::schema::ObjectOutcome& outcome, Mismatches& mismatches) {
+  if (expected.Find(what) == nullptr) return;  // depends on the order of a map
+  mismatches.CompareStrings(what, FindStrings(expected, what),
+                            kube::meta::SortedStrings(outcome.errors));
+  const kube::json::Value* costs = expected.Find("cost");
+  if (costs == nullptr) return;
+  const kube::json::Value* cost = costs->Find(what);
+  const std::string wanted = cost == nullptr ? "none" : std::string(cost->text());
+  const std::string got = outcome.rule_cost ? std::to_string(*outcome.rule_cost) : "none";
+  if (wanted != got) mismatches.Add("cost of " + std::string(what), wanted, got);
+}
+
+}  // namespace
+
+void SetCorpus(const std::string& folder) { CorpusFolder() = folder; }
+
+void ReplayValidateCel(const Vector& vector, Mismatches& mismatches) {
+  using kube::schema::CheckUpdate;
+  using kube::schema::Ratcheting;
+  const Version& version = VersionOf(vector.input);
+  const kube::json::Value& object = Get(vector.input, "object");
+  const kube::json::Value& old = Get(vector.input, "old");
+  const kube::schema::ObjectRules rules{*version.props, *version.structural, version.rules.get()};
+  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
+  Compare(vector.expected, "create", kube::schema::CheckCreate(object, rules, patterns),
+          mismatches);
+  Compare(vector.expected, "update", CheckUpdate(object, old, rules, Ratcheting::kNone, patterns),
+          mismatches);
+  Compare(vector.expected, "updateRatcheting",
+          CheckUpdate(object, old, rules, Ratcheting::kUnchangedValues, patterns), mismatches);
+}
+
+}  // namespace vectors
