@@ -7,13 +7,14 @@
 #include "kube/crd/crd_validation.h"
 #include "kube/schema/object_validation.h"
 #include "kube/yaml/yaml.h"
+#include "tests/support/corpus.h"
 #include "tests/vectors/ops.h"
 
 namespace vectors {
 namespace {
 
-std::string& CorpusFolder() {
-  static std::string folder;
+std::filesystem::path& Corpus() {
+  static std::filesystem::path folder = test_support::CorpusFolder() / "modern";
   return folder;
 }
 
@@ -36,8 +37,10 @@ const kube::json::Value& SchemaOf(const kube::json::Value& crd, std::string_view
 }
 
 std::unique_ptr<Version> ReadVersion(const std::string& path, std::string_view name) {
-  if (CorpusFolder().empty()) throw BadVector("no --corpus is given");
-  std::ifstream file(CorpusFolder() + "/" + path);
+  if (!std::filesystem::is_directory(Corpus())) {
+    throw BadVector("skipped: no corpus at " + Corpus().string());
+  }
+  std::ifstream file(Corpus() / path);
   std::stringstream text;
   text << file.rdbuf();
   auto version = std::make_unique<Version>();
@@ -77,7 +80,7 @@ void Compare(const kube::json::Value& expected, std::string_view what,
 
 }  // namespace
 
-void SetCorpus(const std::string& folder) { CorpusFolder() = folder; }
+void SetCorpus(const std::string& folder) { Corpus() = folder; }
 
 void ReplayValidateCel(const Vector& vector, Mismatches& mismatches) {
   using kube::schema::CheckUpdate;

@@ -18,7 +18,8 @@ void ReplayGetObjectMeta(const Vector& vector, Mismatches& mismatches);
 void ReplayCelExpr(const Vector& vector, Mismatches& mismatches);
 void ReplayValidateCel(const Vector& vector, Mismatches& mismatches);
 
-/// The folder with the CRDs that lines of validate-cel name by their file. None by default.
+/// The folder with the CRDs that lines of validate-cel name by their file; by default "modern" in
+/// test_support::CorpusFolder().
 void SetCorpus(const std::string& folder);
 
 }  // namespace vectors
