@@ -5,8 +5,14 @@
 namespace kube::crd {
 namespace {
 
-// In the order of ChangeKind.
-constexpr std::string_view kChangeNames[] = {
+constexpr auto kKeywordNames = schema::OfEachKeyword([](const auto& keyword) {
+  return keyword.change.told_as.empty() ? keyword.name : keyword.change.told_as;
+});
+
+// Of the others, in the order of ChangeKind.
+constexpr std::string_view kOtherNames[] = {
+    "fieldRemoved",
+    "fieldAdded",
     "scope",
     "group",
     "kind",
@@ -23,41 +29,16 @@ constexpr std::string_view kChangeNames[] = {
     "storedVersionMissing",
     "statusSubresource",
     "scaleSubresource",
-    "preserveUnknownFields",
-    "fieldRemoved",
-    "fieldAdded",
-    "type",
-    "enum",
-    "required",
-    "default",
-    "minimum",
-    "maximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "uniqueItems",
-    "pattern",
-    "format",
-    "nullable",
-    "listType",
-    "listMapKeys",
-    "mapType",
-    "embeddedResource",
-    "additionalProperties",
-    "validations",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
 };
-static_assert(std::size(kChangeNames) == static_cast<std::size_t>(ChangeKind::kNot) + 1);
+static_assert(schema::kKeywordCount + std::size(kOtherNames) ==
+              static_cast<std::size_t>(ChangeKind::kScaleSubresource) + 1);
 
 }  // namespace
 
-std::string_view NameOf(ChangeKind kind) { return kChangeNames[static_cast<std::size_t>(kind)]; }
+std::string_view NameOf(ChangeKind kind) {
+  const auto number = static_cast<std::size_t>(kind);
+  return number < schema::kKeywordCount ? kKeywordNames[number]
+                                        : kOtherNames[number - schema::kKeywordCount];
+}
 
 }  // namespace kube::crd

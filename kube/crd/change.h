@@ -4,10 +4,37 @@
 #include <string>
 #include <string_view>
 
+#include "kube/schema/keywords.h"
+
 namespace kube::crd {
 
 /// What of a CRD differs from the one that it would replace.
 enum class ChangeKind : std::uint8_t {
+  // Of a keyword: the number of its row in schema::kKeywords. These have code of their own.
+  kType = schema::KeywordNumber("type"),
+  kNullable = schema::KeywordNumber("nullable"),
+  kFormat = schema::KeywordNumber("format"),
+  kDefault = schema::KeywordNumber("default"),
+  kMaximum = schema::KeywordNumber("maximum"),
+  kMinimum = schema::KeywordNumber("minimum"),
+  kMultipleOf = schema::KeywordNumber("multipleOf"),
+  kEnum = schema::KeywordNumber("enum"),
+  kRequired = schema::KeywordNumber("required"),
+  kAllOf = schema::KeywordNumber("allOf"),
+  kOneOf = schema::KeywordNumber("oneOf"),
+  kAnyOf = schema::KeywordNumber("anyOf"),
+  kNot = schema::KeywordNumber("not"),
+  kAdditionalProperties = schema::KeywordNumber("additionalProperties"),
+  kPreserveUnknownFields =  // also of the whole CRD
+  schema::KeywordNumber("x-kubernetes-preserve-unknown-fields"),
+  kEmbeddedResource = schema::KeywordNumber("x-kubernetes-embedded-resource"),
+  kListMapKeys = schema::KeywordNumber("x-kubernetes-list-map-keys"),
+  kListType = schema::KeywordNumber("x-kubernetes-list-type"),
+  kMapType = schema::KeywordNumber("x-kubernetes-map-type"),
+  kValidations = schema::KeywordNumber("x-kubernetes-validations"),
+  // Of a field.
+  kFieldRemoved = schema::kKeywordCount,
+  kFieldAdded,
   // Of the whole CRD, or of a version of it.
   kScope,
   kGroup,
@@ -25,37 +52,6 @@ enum class ChangeKind : std::uint8_t {
   kStoredVersionMissing,
   kStatusSubresource,
   kScaleSubresource,
-  // Of a field; that of preserving unknown fields of the whole CRD, too.
-  kPreserveUnknownFields,
-  kFieldRemoved,
-  kFieldAdded,
-  kType,
-  kEnum,
-  kRequired,
-  kDefault,
-  kMinimum,
-  kMaximum,
-  kMultipleOf,
-  kMinLength,
-  kMaxLength,
-  kMinItems,
-  kMaxItems,
-  kMinProperties,
-  kMaxProperties,
-  kUniqueItems,
-  kPattern,
-  kFormat,
-  kNullable,
-  kListType,
-  kListMapKeys,
-  kMapType,
-  kEmbeddedResource,
-  kAdditionalProperties,
-  kValidations,
-  kAllOf,
-  kAnyOf,
-  kOneOf,
-  kNot,
 };
 
 /// As reports have it: "fieldRemoved".

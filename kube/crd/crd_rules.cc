@@ -5,7 +5,7 @@
 #include "kube/crd/ca_bundle.h"
 #include "kube/crd/crd_schema_validation.h"
 #include "kube/schema/default_validation.h"
-#include "kube/schema/schema_walk.h"
+#include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
 #include "kube/schema/validation.h"
 

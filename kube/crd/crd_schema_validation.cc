@@ -4,16 +4,95 @@
 #include <string>
 
 #include "kube/go/go_format.h"
+#include "kube/go/go_printable.h"
 #include "kube/meta/make_field_error.h"
+#include "kube/schema/json_path.h"
+#include "kube/schema/keywords.h"
+#include "kube/schema/structural.h"
 
 namespace kube::crd {
 namespace {
 
-using kube::meta::Append;
 using kube::meta::Child;
 using kube::meta::FieldError;
-using kube::meta::Forbidden;
 using schema::SchemaProps;
+
+bool HasLineBreaks(std::string_view text) {
+  return text.find_first_of("\n\r") != std::string_view::npos;
+}
+
+void CheckMessage(const schema::ValidationRule& rule, const std::string& path,
+                  std::vector<FieldError>& errors) {
+  const std::string_view trimmed_rule = go::TrimGoSpace(rule.rule);
+  const std::string_view trimmed_message = go::TrimGoSpace(rule.message);
+  const std::string message_path = Child(path, "message");
+  if (trimmed_rule.empty()) {
+    errors.push_back(meta::Required(Child(path, "rule"), "rule is not specified"));
+  } else if (!rule.message.empty() && trimmed_message.empty()) {
+    errors.push_back(
+        meta::InvalidText(message_path, rule.message, "must be non-empty if specified"));
+  } else if (HasLineBreaks(trimmed_message)) {
+    errors.push_back(meta::InvalidText(message_path, rule.message, "must not contain line breaks"));
+  } else if (HasLineBreaks(trimmed_rule) && trimmed_message.empty()) {
+    errors.push_back(
+        meta::Required(message_path, "message must be specified if rule contains line breaks"));
+  }
+  if (!rule.message_expression.empty() && go::TrimGoSpace(rule.message_expression).empty()) {
+    errors.push_back(meta::Required(Child(path, "messageExpression"),
+                                    "messageExpression must be non-empty if specified"));
+  }
+}
+
+void CheckReason(const schema::ValidationRule& rule, const std::string& path,
+                 std::vector<FieldError>& errors) {
+  static const std::vector<std::string> kReasons = {"FieldValueDuplicate", "FieldValueForbidden",
+                                                    "FieldValueInvalid", "FieldValueRequired"};
+  if (!rule.reason || std::ranges::find(kReasons, *rule.reason) != kReasons.end()) return;
+  // A Go type of its own, not a string: printed as JSON.
+  errors.push_back(
+      meta::NotSupported(Child(path, "reason"), meta::PrintJsonText(*rule.reason), kReasons));
+}
+
+void CheckFieldPath(const schema::ValidationRule& rule, const SchemaProps& schema,
+                    const std::string& path, bool is_convertible, std::vector<FieldError>& errors) {
+  if (rule.field_path.empty()) return;
+  const std::string field_path = Child(path, "fieldPath");
+  if (go::TrimGoSpace(rule.field_path).empty()) {
+    errors.push_back(
+        meta::InvalidText(field_path, rule.field_path, "must be non-empty if specified"));
+  }
+  if (HasLineBreaks(rule.field_path)) {
+    errors.push_back(
+        meta::InvalidText(field_path, rule.field_path, "must not contain line breaks"));
+  }
+  if (is_convertible &&
+      !schema::FollowJsonPath(rule.field_path, &schema, /*allow_array_notation=*/true)) {
+    errors.push_back(meta::InvalidText(field_path, rule.field_path, "must be a valid path"));
+  }
+}
+
+}  // namespace
+
+void ValidateValidationRules(const SchemaProps& schema, std::string_view path,
+                             std::vector<FieldError>& errors) {
+  if (!schema.x_validations) return;
+  const bool has_field_path = std::ranges::any_of(
+      *schema.x_validations,
+      [](const schema::ValidationRule& rule) { return !rule.field_path.empty(); });
+  const bool is_convertible = has_field_path && !schema::ConversionError(schema);
+  for (std::size_t i = 0; i < schema.x_validations->size(); ++i) {
+    const schema::ValidationRule& rule = (*schema.x_validations)[i];
+    const std::string rule_path = meta::Index(Child(path, "x-kubernetes-validations"), i);
+    CheckMessage(rule, rule_path, errors);
+    CheckReason(rule, rule_path, errors);
+    CheckFieldPath(rule, schema, rule_path, is_convertible, errors);
+  }
+}
+
+namespace {
+
+using kube::meta::Append;
+using kube::meta::Forbidden;
 
 /// What holds for a schema because of where it is.
 struct Place {
@@ -48,6 +127,17 @@ bool IsMeta(std::string_view name) { return !NoDefaultsAtRoot(name).empty(); }
 /// True for maps whose entries are known again after an update.
 bool CanCorrelate(const SchemaProps& schema) {
   return !schema.x_map_type || *schema.x_map_type == "granular" || *schema.x_map_type == "atomic";
+}
+
+// Whether a keyword has Go's zero value.
+bool IsNil(const auto& value) { return schema::IsEmpty(value); }
+template <typename T>
+bool IsNil(const schema::GoList<T>& list) {
+  return list.is_nil;
+}
+template <typename T>
+bool IsNil(const std::optional<T>& value) {
+  return !value;
 }
 
 class CrdSchemaValidator {
@@ -211,20 +301,20 @@ std::vector<FieldError> ValidateRootBesideStatus(const SchemaProps& schema, std:
                               "only \"object\" is allowed as the type at the root of the schema "
                               "if the status subresource is enabled")};
   }
-  const bool has_more = !s.id.empty() || !s.schema.empty() || s.ref || s.nullable ||
-                        s.default_value || s.enum_values || s.max_properties || s.min_properties ||
-                        !s.all_of.is_nil || !s.one_of.is_nil || !s.any_of.is_nil || s.not_schema ||
-                        s.additional_properties || !s.pattern_properties.is_nil ||
-                        !s.dependencies.is_nil || s.additional_items || !s.definitions.is_nil ||
-                        s.x_embedded_resource || s.x_int_or_string || s.x_list_map_keys ||
-                        s.x_list_type || s.x_map_type;
+  std::string allowed;
+  bool has_more = false;
+  schema::ForEachKeyword([&](const auto& keyword) {
+    if (keyword.Is(schema::kBesideStatus)) {
+      allowed += (allowed.empty() ? "" : " ") + std::string(keyword.go_name);
+    } else {
+      has_more = has_more || !IsNil(schema.*keyword.member);
+    }
+  });
   if (!has_more) return {};
-  return {meta::Invalid(
-      std::string(path), schema::PrintGo(schema),
-      "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "
-      "MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items "
-      "Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at "
-      "the root of the schema if the status subresource is enabled")};
+  return {meta::Invalid(std::string(path), schema::PrintGo(schema),
+                        "only [" + allowed +
+                            "] fields are allowed at the root of the schema if "
+                            "the status subresource is enabled")};
 }
 
 bool HasValidType(const SchemaProps& schema) {

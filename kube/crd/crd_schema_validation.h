@@ -32,14 +32,13 @@ bool IsSetOfCompounds(const schema::SchemaProps& schema);
 std::vector<meta::FieldError> FindMapKeyErrors(const schema::SchemaProps& schema,
                                                std::string_view path);
 
+/// Checks x-kubernetes-validations of one schema as far as it needs no CEL.
+void ValidateValidationRules(const schema::SchemaProps& schema, std::string_view path,
+                             std::vector<meta::FieldError>& errors);
+
 // crd_list_rules.cc
 /// Checks x-kubernetes-list-type, -list-map-keys and -map-type of one schema.
 void ValidateListAndMapTypes(const schema::SchemaProps& schema, std::string_view path,
                              const CrdRules& rules, std::vector<meta::FieldError>& errors);
-
-// crd_rule_checks.cc
-/// Checks x-kubernetes-validations of one schema as far as it needs no CEL.
-void ValidateValidationRules(const schema::SchemaProps& schema, std::string_view path,
-                             std::vector<meta::FieldError>& errors);
 
 }  // namespace kube::crd

@@ -21,8 +21,6 @@ void ValidateCrdMetadataUpdate(const Crd& crd, const Crd& old,
 void ValidateCommonMetadata(const Crd& crd, const Crd& old, std::vector<meta::FieldError>& errors);
 /// The annotation that groups of the Kubernetes community need. `old` may be the null pointer.
 void ValidateApproval(const Crd& crd, const Crd* old, std::vector<meta::FieldError>& errors);
-
-// crd_names_validation.cc
 /// spec.names, or status.acceptedNames, at `path`.
 void ValidateCrdNames(const CrdNames& names, std::string_view path,
                       std::vector<meta::FieldError>& errors);

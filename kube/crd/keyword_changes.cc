@@ -1,7 +1,9 @@
 #include "kube/crd/keyword_changes.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -9,11 +11,13 @@
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_value.h"
+#include "kube/schema/keywords.h"
 
 namespace kube::crd {
 namespace {
 
 using schema::SchemaProps;
+using schema::Stricter;
 using schema::ValidationRule;
 
 constexpr std::size_t kMostTextBytes = 200;
@@ -52,15 +56,42 @@ std::string LimitText(const std::optional<double>& limit, bool exclusive, char s
   return std::string(1, sign) + (exclusive ? " " : "= ") + json::FormatFloat(*limit);
 }
 
-template <typename T>
-std::string NumberText(const std::optional<T>& number) {
+// The value of a keyword whose row says how it is compared.
+std::string Text(bool value) { return value ? "true" : "false"; }
+std::string Text(std::string_view text) { return ShortText(text); }
+std::string Text(const std::optional<std::int64_t>& number) {
   return number ? std::to_string(*number) : "";
 }
+std::string Text(const std::optional<double>& number) {
+  return number ? json::FormatFloat(*number) : "";
+}
+std::string Text(const schema::GoList<SchemaProps>& schemas) {
+  return schemas.empty() ? "" : base::Count(schemas.size(), "schema");
+}
+std::string Text(const std::unique_ptr<SchemaProps>& schema) { return schema ? "1 schema" : ""; }
 
-std::string BoolText(bool value) { return value ? "true" : "false"; }
+bool IsSame(const schema::GoList<SchemaProps>& a, const schema::GoList<SchemaProps>& b) {
+  return std::ranges::equal(a, b, schema::DeepEqual);
+}
+bool IsSame(const std::unique_ptr<SchemaProps>& a, const std::unique_ptr<SchemaProps>& b) {
+  return a == b || (a && b && schema::DeepEqual(*a, *b));
+}
+bool IsSame(const auto& a, const auto& b) { return a == b; }
 
-std::string SchemasText(std::size_t count) {
-  return count == 0 ? "" : base::Count(count, "schema");
+template <typename T>
+bool IsStricter(schema::Stricter rule, const T& live, const T& proposed) {
+  if constexpr (requires { live < live.value(); }) {
+    if (rule == Stricter::kMore) return proposed && (!live || *proposed > *live);
+    if (rule == Stricter::kLess) return proposed && (!live || *proposed < *live);
+  }
+  return rule == Stricter::kAlways || schema::IsEmpty(proposed) == (rule == Stricter::kUnset);
+}
+
+// Among the changes of one value.
+int PlaceOf(const KeywordChange& change) {
+  static constexpr auto kPlaces =
+      schema::OfEachKeyword([](const auto& keyword) { return keyword.change.place; });
+  return kPlaces[static_cast<std::size_t>(change.kind)];
 }
 
 // What may differ without anybody being asked for more.
@@ -118,18 +149,40 @@ class KeywordComparer {
 
   std::vector<KeywordChange> Run() {
     CompareType();
-    if (!ShareTypes(live_, proposed_)) return std::move(changes_);
-    CompareEnum();
-    CompareLimits();
-    CompareSizes();
-    CompareTexts();
-    CompareListsAndMaps();
-    CompareRules();
-    CompareAlternatives();
+    const bool share_types = ShareTypes(live_, proposed_);
+    std::size_t number = 0;
+    schema::ForEachKeyword([&](const auto& keyword) {
+      const auto kind = static_cast<ChangeKind>(number++);
+      if (share_types || kind == ChangeKind::kNullable) Compare(keyword, kind);
+    });
+    if (share_types) {
+      CompareEnum();
+      CompareMinimum();
+      CompareMaximum();
+      CompareMultipleOf();
+      CompareListType();
+      CompareListMapKeys();
+      CompareMapType();
+      CompareRules();
+    }
+    std::ranges::stable_sort(changes_, {}, PlaceOf);
     return std::move(changes_);
   }
 
  private:
+  template <typename T>
+  void Compare(const schema::Keyword<T>& keyword, ChangeKind kind) {
+    const Stricter rule = keyword.change.stricter;
+    if (rule == Stricter::kOwn || rule == Stricter::kNotCompared) return;
+    const T &live = live_.*keyword.member, &proposed = proposed_.*keyword.member;
+    if constexpr (requires { Text(live); }) {
+      if (IsSame(live, proposed)) return;
+      Add(kind, Text(live), Text(proposed), IsStricter(rule, live, proposed));
+    } else {
+      assert(false);  // its type needs a Text
+    }
+  }
+
   void Add(ChangeKind kind, std::string from, std::string to, bool breaking) {
     changes_.push_back({kind, std::move(from), std::move(to), breaking});
   }
@@ -141,9 +194,6 @@ class KeywordComparer {
       const bool is_narrower = (BitsOf(live_) & ~BitsOf(proposed_)) != 0;
       Add(ChangeKind::kType, from, to, is_narrower);
     }
-    if (live_.nullable == proposed_.nullable) return;
-    Add(ChangeKind::kNullable, BoolText(live_.nullable), BoolText(proposed_.nullable),
-        live_.nullable);
   }
 
   void CompareEnum() {
@@ -154,27 +204,23 @@ class KeywordComparer {
     Add(ChangeKind::kEnum, EnumBeside(live_, proposed), EnumBeside(proposed_, live), is_narrower);
   }
 
-  void CompareLimits() {
-    const auto minimum = [](const SchemaProps& of) {
-      return LimitText(of.minimum, of.exclusive_minimum, '>');
-    };
-    const auto maximum = [](const SchemaProps& of) {
-      return LimitText(of.maximum, of.exclusive_maximum, '<');
-    };
-    if (minimum(live_) != minimum(proposed_)) {
-      Add(ChangeKind::kMinimum, minimum(live_), minimum(proposed_), IsMinimumNarrower());
-    }
-    if (maximum(live_) != maximum(proposed_)) {
-      Add(ChangeKind::kMaximum, maximum(live_), maximum(proposed_), IsMaximumNarrower());
-    }
-    if (live_.multiple_of == proposed_.multiple_of) return;
-    const auto text = [](const std::optional<double>& of) {
-      return of ? json::FormatFloat(*of) : "";
-    };
-    const bool is_divisor = proposed_.multiple_of && live_.multiple_of &&
-                            std::fmod(*live_.multiple_of, *proposed_.multiple_of) == 0;
-    Add(ChangeKind::kMultipleOf, text(live_.multiple_of), text(proposed_.multiple_of),
-        proposed_.multiple_of && !is_divisor);
+  void CompareMinimum() {
+    const std::string live = LimitText(live_.minimum, live_.exclusive_minimum, '>');
+    const std::string proposed = LimitText(proposed_.minimum, proposed_.exclusive_minimum, '>');
+    if (live != proposed) Add(ChangeKind::kMinimum, live, proposed, IsMinimumNarrower());
+  }
+
+  void CompareMaximum() {
+    const std::string live = LimitText(live_.maximum, live_.exclusive_maximum, '<');
+    const std::string proposed = LimitText(proposed_.maximum, proposed_.exclusive_maximum, '<');
+    if (live != proposed) Add(ChangeKind::kMaximum, live, proposed, IsMaximumNarrower());
+  }
+
+  void CompareMultipleOf() {
+    const auto &live = live_.multiple_of, &proposed = proposed_.multiple_of;
+    if (live == proposed) return;
+    const bool is_divisor = proposed && live && std::fmod(*live, *proposed) == 0;
+    Add(ChangeKind::kMultipleOf, Text(live), Text(proposed), proposed && !is_divisor);
   }
 
   bool IsMinimumNarrower() const {
@@ -189,58 +235,28 @@ class KeywordComparer {
     return *proposed_.maximum == *live_.maximum && proposed_.exclusive_maximum;
   }
 
-  using Size = std::optional<std::int64_t>;
+  static std::string_view ListType(const SchemaProps& schema) {
+    return schema.x_list_type.value_or("atomic");
+  }
 
-  void CompareLeast(ChangeKind kind, const Size& live, const Size& proposed) {
+  void CompareListType() {
+    const std::string_view live = ListType(live_), proposed = ListType(proposed_);
     if (live == proposed) return;
-    Add(kind, NumberText(live), NumberText(proposed), proposed && (!live || *proposed > *live));
-  }
-  void CompareMost(ChangeKind kind, const Size& live, const Size& proposed) {
-    if (live == proposed) return;
-    Add(kind, NumberText(live), NumberText(proposed), proposed && (!live || *proposed < *live));
+    Add(ChangeKind::kListType, ShortText(live), ShortText(proposed), proposed != "atomic");
   }
 
-  void CompareSizes() {
-    CompareLeast(ChangeKind::kMinLength, live_.min_length, proposed_.min_length);
-    CompareMost(ChangeKind::kMaxLength, live_.max_length, proposed_.max_length);
-    CompareLeast(ChangeKind::kMinItems, live_.min_items, proposed_.min_items);
-    CompareMost(ChangeKind::kMaxItems, live_.max_items, proposed_.max_items);
-    CompareLeast(ChangeKind::kMinProperties, live_.min_properties, proposed_.min_properties);
-    CompareMost(ChangeKind::kMaxProperties, live_.max_properties, proposed_.max_properties);
-    if (live_.unique_items == proposed_.unique_items) return;
-    Add(ChangeKind::kUniqueItems, BoolText(live_.unique_items), BoolText(proposed_.unique_items),
-        proposed_.unique_items);
+  // Where the type changes, that is told alone.
+  void CompareListMapKeys() {
+    const std::set<std::string_view> live = Keys(live_), proposed = Keys(proposed_);
+    if (ListType(live_) != "map" || ListType(proposed_) != "map" || live == proposed) return;
+    Add(ChangeKind::kListMapKeys, ShortText(base::Join(live, ", ")),
+        ShortText(base::Join(proposed, ", ")), true);
   }
 
-  // Whether one pattern takes all that another does is not told.
-  void CompareTexts() {
-    if (live_.pattern != proposed_.pattern) {
-      Add(ChangeKind::kPattern, ShortText(live_.pattern), ShortText(proposed_.pattern),
-          !proposed_.pattern.empty());
-    }
-    if (live_.format == proposed_.format) return;
-    // Without its format a string may no longer be a list (BitsOf).
-    Add(ChangeKind::kFormat, ShortText(live_.format), ShortText(proposed_.format),
-        !proposed_.format.empty());
-  }
-
-  void CompareListsAndMaps() {
-    const std::string_view live = live_.x_list_type.value_or("atomic");
-    const std::string_view proposed = proposed_.x_list_type.value_or("atomic");
-    if (live != proposed) {
-      Add(ChangeKind::kListType, ShortText(live), ShortText(proposed), proposed != "atomic");
-    } else if (proposed == "map" && Keys(live_) != Keys(proposed_)) {
-      Add(ChangeKind::kListMapKeys, ShortText(base::Join(Keys(live_), ", ")),
-          ShortText(base::Join(Keys(proposed_), ", ")), true);
-    }
-    const std::string_view live_map = live_.x_map_type.value_or("granular");
-    const std::string_view proposed_map = proposed_.x_map_type.value_or("granular");
-    if (live_map != proposed_map) {
-      Add(ChangeKind::kMapType, ShortText(live_map), ShortText(proposed_map), false);
-    }
-    if (live_.x_embedded_resource == proposed_.x_embedded_resource) return;
-    Add(ChangeKind::kEmbeddedResource, BoolText(live_.x_embedded_resource),
-        BoolText(proposed_.x_embedded_resource), true);
+  void CompareMapType() {
+    const std::string_view live = live_.x_map_type.value_or("granular");
+    const std::string_view proposed = proposed_.x_map_type.value_or("granular");
+    if (live != proposed) Add(ChangeKind::kMapType, ShortText(live), ShortText(proposed), false);
   }
 
   static std::set<std::string_view> Keys(const SchemaProps& schema) {
@@ -253,22 +269,6 @@ class KeywordComparer {
     if (live == proposed) return;
     Add(ChangeKind::kValidations, RulesBeside(live_, proposed), RulesBeside(proposed_, live),
         !std::ranges::includes(live, proposed));
-  }
-
-  void CompareAlternatives() {
-    CompareAlternatives(ChangeKind::kAllOf, live_.all_of, proposed_.all_of);
-    CompareAlternatives(ChangeKind::kAnyOf, live_.any_of, proposed_.any_of);
-    CompareAlternatives(ChangeKind::kOneOf, live_.one_of, proposed_.one_of);
-    const SchemaProps *live = live_.not_schema.get(), *proposed = proposed_.not_schema.get();
-    if (live == proposed || (live && proposed && schema::DeepEqual(*live, *proposed))) return;
-    Add(ChangeKind::kNot, SchemasText(live ? 1 : 0), SchemasText(proposed ? 1 : 0),
-        proposed != nullptr);
-  }
-
-  void CompareAlternatives(ChangeKind kind, const schema::GoList<SchemaProps>& live,
-                           const schema::GoList<SchemaProps>& proposed) {
-    if (std::ranges::equal(live, proposed, schema::DeepEqual)) return;
-    Add(kind, SchemasText(live.size()), SchemasText(proposed.size()), !proposed.empty());
   }
 
   const SchemaProps& live_;

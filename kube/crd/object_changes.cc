@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kube/crd/members.h"
 #include "kube/crd/value_rules.h"
 #include "kube/meta/type_meta.h"
 

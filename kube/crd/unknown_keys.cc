@@ -8,6 +8,7 @@
 #include "kube/base/suggestions.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
+#include "kube/schema/keywords.h"
 
 namespace kube::crd {
 namespace {
@@ -44,50 +45,29 @@ constexpr Key kRuleKeys[] = {{"rule"},
 constexpr Shape kRule{kRuleKeys};
 
 extern const Shape kSchema;
-const Key kSchemaKeys[] = {{"id"},
-                           {"$schema"},
-                           {"$ref"},
-                           {"description"},
-                           {"type"},
-                           {"format"},
-                           {"title"},
-                           {"default"},
-                           {"maximum"},
-                           {"exclusiveMaximum"},
-                           {"minimum"},
-                           {"exclusiveMinimum"},
-                           {"maxLength"},
-                           {"minLength"},
-                           {"pattern"},
-                           {"maxItems"},
-                           {"minItems"},
-                           {"uniqueItems"},
-                           {"multipleOf"},
-                           {"enum"},
-                           {"maxProperties"},
-                           {"minProperties"},
-                           {"required"},
-                           {"items"},
-                           {"allOf", &kSchema, kList},
-                           {"oneOf", &kSchema, kList},
-                           {"anyOf", &kSchema, kList},
-                           {"not", &kSchema},
-                           {"properties", &kSchema, kMap},
-                           {"additionalProperties"},
-                           {"patternProperties", &kSchema, kMap},
-                           {"dependencies"},
-                           {"additionalItems"},
-                           {"definitions", &kSchema, kMap},
-                           {"externalDocs", &kDocs},
-                           {"example"},
-                           {"nullable"},
-                           {"x-kubernetes-preserve-unknown-fields"},
-                           {"x-kubernetes-embedded-resource"},
-                           {"x-kubernetes-int-or-string"},
-                           {"x-kubernetes-list-map-keys"},
-                           {"x-kubernetes-list-type"},
-                           {"x-kubernetes-map-type"},
-                           {"x-kubernetes-validations", &kRule, kList, 23}};
+// By the type of the keyword.
+template <typename T>
+using Row = schema::Keyword<T>;
+template <typename T>
+constexpr Key KeyOf(const Row<T>& row) {
+  return {row.name, nullptr, kOne, row.since};
+}
+constexpr Key KeyOf(const Row<std::unique_ptr<schema::SchemaProps>>& row) {
+  return {row.name, &kSchema, kOne, row.since};
+}
+constexpr Key KeyOf(const Row<schema::GoList<schema::SchemaProps>>& row) {
+  return {row.name, &kSchema, kList, row.since};
+}
+constexpr Key KeyOf(const Row<schema::SortedMap<schema::SchemaProps>>& row) {
+  return {row.name, &kSchema, kMap, row.since};
+}
+constexpr Key KeyOf(const Row<std::optional<schema::ExternalDocs>>& row) {
+  return {row.name, &kDocs, kOne, row.since};
+}
+constexpr Key KeyOf(const Row<std::optional<std::vector<schema::ValidationRule>>>& row) {
+  return {row.name, &kRule, kList, row.since};
+}
+constexpr auto kSchemaKeys = schema::OfEachKeyword([](const auto& row) { return KeyOf(row); });
 const Shape kSchema{kSchemaKeys};
 
 const Key kValidationKeys[] = {{"openAPIV3Schema", &kSchema}};

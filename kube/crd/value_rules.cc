@@ -1,12 +1,13 @@
 #include "kube/crd/value_rules.h"
 
 #include <algorithm>
+#include <type_traits>
 
-#include "kube/crd/members.h"
 #include "kube/schema/embedded_resource_validation.h"
-#include "kube/schema/enum_validation.h"
+#include "kube/schema/keyword_checks.h"
+#include "kube/schema/keywords.h"
 #include "kube/schema/list_type_validation.h"
-#include "kube/schema/schema_walk.h"
+#include "kube/schema/schema_props.h"
 #include "kube/schema/value_validation.h"
 
 namespace kube::crd {
@@ -29,35 +30,26 @@ SchemaProps TypeOnly(const SchemaProps& schema, bool with_format) {
   return type;
 }
 
-// The keywords of `kind` that are values, of `schema`.
-SchemaProps KeywordsOf(const SchemaProps& schema, ChangeKind kind) {
-  SchemaProps own;
-  own.min_length = kind == ChangeKind::kMinLength ? schema.min_length : std::nullopt;
-  own.max_length = kind == ChangeKind::kMaxLength ? schema.max_length : std::nullopt;
-  own.min_items = kind == ChangeKind::kMinItems ? schema.min_items : std::nullopt;
-  own.max_items = kind == ChangeKind::kMaxItems ? schema.max_items : std::nullopt;
-  own.min_properties = kind == ChangeKind::kMinProperties ? schema.min_properties : std::nullopt;
-  own.max_properties = kind == ChangeKind::kMaxProperties ? schema.max_properties : std::nullopt;
-  own.unique_items = kind == ChangeKind::kUniqueItems && schema.unique_items;
-  if (kind == ChangeKind::kPattern) own.pattern = schema.pattern;
+// `own` with the keyword of `kind` from `schema`, where it is a number, text or boolean.
+SchemaProps WithKeyword(SchemaProps own, const SchemaProps& schema, ChangeKind kind) {
+  std::size_t number = 0;
+  schema::ForEachKeyword([&]<typename T>(const schema::Keyword<T>& keyword) {
+    const bool is_of_kind = number++ == static_cast<std::size_t>(kind);
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (is_of_kind) own.*keyword.member = schema.*keyword.member;
+    }
+  });
   return own;
 }
 
 // A limit that its type cannot hold is an error of its own.
 bool SatisfiesLimit(const json::Value& value, const SchemaProps& schema, ChangeKind kind,
                     PatternChecks& patterns) {
-  if (!value.is_number() || !Passes(value, TypeOnly(schema, true), patterns)) return true;
   SchemaProps own = TypeOnly(schema, true);
-  if (kind == ChangeKind::kMinimum) {
-    own.minimum = schema.minimum;
-    own.exclusive_minimum = schema.exclusive_minimum;
-  } else if (kind == ChangeKind::kMaximum) {
-    own.maximum = schema.maximum;
-    own.exclusive_maximum = schema.exclusive_maximum;
-  } else {
-    own.multiple_of = schema.multiple_of;
-  }
-  return Passes(value, own, patterns);
+  if (!value.is_number() || !Passes(value, own, patterns)) return true;
+  own.exclusive_minimum = schema.exclusive_minimum;
+  own.exclusive_maximum = schema.exclusive_maximum;
+  return Passes(value, WithKeyword(std::move(own), schema, kind), patterns);
 }
 
 bool SatisfiesAlternatives(const json::Value& value, const SchemaProps& schema, ChangeKind kind,
@@ -137,7 +129,7 @@ bool Satisfies(const json::Value& value, const SchemaProps& schema, ChangeKind k
     case ChangeKind::kNot:
       return SatisfiesAlternatives(value, schema, kind, patterns);
     default:
-      return Passes(value, KeywordsOf(schema, kind), patterns);
+      return Passes(value, WithKeyword({}, schema, kind), patterns);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "kube/schema/pruning.h"
 
 namespace kube::schema {
+
 namespace {
 
 std::size_t CountValues(const json::Value& value) {
@@ -180,6 +181,14 @@ bool SetDefaults(json::Value& object, const StructuralSchema& schema, json::Aren
 
 std::optional<std::string> PruneDefaults(StructuralSchema& schema, json::Arena& arena) {
   return DefaultPruner(schema, arena).PruneBelow(schema, nullptr);
+}
+
+bool ReadBySchema(json::Value& object, const StructuralSchema* schema, json::Arena& arena,
+                  SchemaReadNotes* notes) {
+  DropUnknownFields(object, schema, /*is_resource_root=*/true);
+  if (schema == nullptr) return true;
+  DropNulls(object, *schema, notes == nullptr ? nullptr : &notes->dropped_nulls);
+  return SetDefaults(object, *schema, arena, notes == nullptr ? nullptr : &notes->added_defaults);
 }
 
 }  // namespace kube::schema

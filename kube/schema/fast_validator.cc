@@ -10,7 +10,8 @@
 #include "kube/base/utf8.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/formats.h"
-#include "kube/schema/schema_walk.h"
+#include "kube/schema/keywords.h"
+#include "kube/schema/schema_props.h"
 
 namespace kube::schema {
 namespace {
@@ -74,6 +75,12 @@ bool IsLimitOf(const SchemaProps& schema, const std::optional<double>& limit) {
   return IsRangeOf(schema.format, static_cast<std::int64_t>(*limit));
 }
 
+bool HasSlowKeyword(const SchemaProps& schema) {
+  return AnyKeyword(schema, [](const auto& keyword, const auto& value) {
+    return keyword.Is(kValue) && !keyword.Is(kFast) && !IsEmpty(value);
+  });
+}
+
 // What a look at the values does not tell, or what depends on what pruning takes and defaults add.
 bool NeedsFullValidation(const SchemaProps& schema, const SchemaProps& main) {
   const bool has_alternatives = !schema.all_of.empty() || !schema.any_of.empty();
@@ -89,10 +96,8 @@ bool NeedsFullValidation(const SchemaProps& schema, const SchemaProps& main) {
                               schema.type != "integer" && schema.type != "number";
   const bool has_odd_limit =
       !IsLimitOf(schema, schema.minimum) || !IsLimitOf(schema, schema.maximum);
-  return has_odd_format || has_odd_limit || !schema.one_of.empty() || schema.not_schema ||
-         schema.x_embedded_resource || schema.unique_items || schema.min_properties ||
-         schema.max_properties || schema.multiple_of || forbids || wants_what_goes ||
-         lists_others || (schema.items && !schema.items->schema) ||
+  return has_odd_format || has_odd_limit || HasSlowKeyword(schema) || schema.x_embedded_resource ||
+         forbids || wants_what_goes || lists_others || (schema.items && !schema.items->schema) ||
          (has_alternatives && HasDefault(schema));
 }
 

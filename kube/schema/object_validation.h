@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "kube/json/json.h"
@@ -59,5 +60,20 @@ std::vector<meta::FieldError> ErrorsOfCreate(const json::Value& object, const Ob
 std::vector<meta::FieldError> ErrorsOfUpdate(const json::Value& object, const json::Value& old,
                                              const ObjectRules& rules, Ratcheting ratcheting,
                                              PatternChecks& patterns);
+
+/// False only where no object that is valid by `schema`, which is structural, becomes invalid by
+/// being pruned by it, or by the nulls that the API server drops beside that.
+bool CanPruningInvalidate(const SchemaProps& schema);
+
+/// The errors of ValidateValue in `after`, none where `before` has some as well. Sorted bytewise.
+/// Absent where `patterns` cannot tell.
+///
+/// Duplicates in lists are no reason for the API server to refuse an update of what has some
+/// (apiextensions pkg/registry/customresource/strategy.go). Rules of x-kubernetes-validations are
+/// not evaluated.
+std::optional<std::vector<std::string>> ErrorsOfPruning(const json::Value& before,
+                                                        const json::Value& after,
+                                                        const SchemaProps& schema,
+                                                        PatternChecks& patterns);
 
 }  // namespace kube::schema

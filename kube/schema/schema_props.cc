@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "kube/go/go_format.h"
 #include "kube/go/go_value.h"
+#include "kube/schema/keywords.h"
 
 namespace kube::schema {
 namespace {
@@ -12,54 +14,21 @@ namespace {
 class Comparer {
  public:
   bool Equal(const SchemaProps& a, const SchemaProps& b) const {
-    return EqualTexts(a, b) && EqualLimits(a, b) && EqualExtensions(a, b) && EqualJson(a, b) &&
-           EqualSchemas(a, b);
+    return !AnyKeyword(a, [&](const auto& keyword, const auto& value) {
+      return !Equal(value, b.*keyword.member);
+    });
   }
 
  private:
-  static bool EqualTexts(const SchemaProps& a, const SchemaProps& b) {
-    return a.type == b.type && a.description == b.description && a.id == b.id &&
-           a.schema == b.schema && a.ref == b.ref && a.nullable == b.nullable &&
-           a.format == b.format && a.title == b.title && a.pattern == b.pattern &&
-           a.external_docs == b.external_docs && Equal(a.required, b.required);
-  }
-
-  static bool EqualLimits(const SchemaProps& a, const SchemaProps& b) {
-    return a.maximum == b.maximum && a.exclusive_maximum == b.exclusive_maximum &&
-           a.minimum == b.minimum && a.exclusive_minimum == b.exclusive_minimum &&
-           a.max_length == b.max_length && a.min_length == b.min_length &&
-           a.max_items == b.max_items && a.min_items == b.min_items &&
-           a.unique_items == b.unique_items && a.multiple_of == b.multiple_of &&
-           a.max_properties == b.max_properties && a.min_properties == b.min_properties;
-  }
-
-  static bool EqualExtensions(const SchemaProps& a, const SchemaProps& b) {
-    return a.x_preserve_unknown_fields == b.x_preserve_unknown_fields &&
-           a.x_embedded_resource == b.x_embedded_resource &&
-           a.x_int_or_string == b.x_int_or_string && a.x_list_type == b.x_list_type &&
-           a.x_map_type == b.x_map_type && Equal(a.x_list_map_keys, b.x_list_map_keys) &&
-           Equal(a.x_validations, b.x_validations);
-  }
-
-  bool EqualJson(const SchemaProps& a, const SchemaProps& b) const {
-    return Equal(a.default_value, b.default_value) && Equal(a.example, b.example) &&
-           EqualEnums(a.enum_values, b.enum_values);
-  }
-
-  bool EqualSchemas(const SchemaProps& a, const SchemaProps& b) const {
-    return Equal(a.properties, b.properties) && Equal(a.items, b.items) &&
-           Equal(a.additional_properties, b.additional_properties) && Equal(a.all_of, b.all_of) &&
-           Equal(a.any_of, b.any_of) && Equal(a.one_of, b.one_of) &&
-           Equal(a.not_schema, b.not_schema) && Equal(a.pattern_properties, b.pattern_properties) &&
-           Equal(a.definitions, b.definitions) && Equal(a.dependencies, b.dependencies) &&
-           Equal(a.additional_items, b.additional_items);
+  template <typename T>
+  bool Equal(const T& a, const T& b) const {
+    return a == b;
   }
 
   template <typename T>
-  static bool Equal(const std::optional<std::vector<T>>& a,
-                    const std::optional<std::vector<T>>& b) {
-    if (!a || !b) return (!a || a->empty()) && (!b || b->empty());
-    return *a == *b;
+  bool Equal(const std::optional<std::vector<T>>& a, const std::optional<std::vector<T>>& b) const {
+    if (!a || !b) return IsEmpty(a) && IsEmpty(b);
+    return std::ranges::equal(*a, *b, [this](const T& x, const T& y) { return Equal(x, y); });
   }
 
   bool Equal(const json::Value& a, const json::Value& b) const {
@@ -69,13 +38,6 @@ class Comparer {
 
   bool Equal(const std::optional<json::Value>& a, const std::optional<json::Value>& b) const {
     return a.has_value() == b.has_value() && (!a || Equal(*a, *b));
-  }
-
-  bool EqualEnums(const std::optional<std::vector<json::Value>>& a,
-                  const std::optional<std::vector<json::Value>>& b) const {
-    if (!a || !b) return (!a || a->empty()) && (!b || b->empty());
-    return std::ranges::equal(
-        *a, *b, [this](const json::Value& x, const json::Value& y) { return Equal(x, y); });
   }
 
   template <typename T>
@@ -129,5 +91,135 @@ const SchemaProps* SchemaProps::ItemsSchema() const {
 }
 
 bool DeepEqual(const SchemaProps& a, const SchemaProps& b) { return Comparer().Equal(a, b); }
+
+namespace {
+
+/// Prints the structs of pkg/apis/apiextensions/types_jsonschema.go, which have no json tags: every
+/// field in its order, nil as null.
+class GoPrinter {
+ public:
+  std::string Take() && { return std::move(out_); }
+
+  void Print(const SchemaProps& schema) {
+    out_ += '{';
+    first_ = true;
+    ForEachKeyword([&](const auto& keyword) { Field(keyword.go_name, schema.*keyword.member); });
+    out_ += '}';
+    first_ = false;
+  }
+
+  void Print(const ValidationRule& rule) {
+    Struct(std::pair("Rule", &rule.rule), std::pair("Message", &rule.message),
+           std::pair("MessageExpression", &rule.message_expression),
+           std::pair("Reason", &rule.reason), std::pair("FieldPath", &rule.field_path),
+           std::pair("OptionalOldSelf", &rule.optional_old_self));
+  }
+
+ private:
+  template <typename T>
+  void Field(std::string_view name, const T& value) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_.append("\"").append(name).append("\":");
+    Print(value);
+  }
+
+  template <typename... Fields>
+  void Struct(Fields... fields) {
+    out_ += '{';
+    first_ = true;
+    (Field(fields.first, *fields.second), ...);
+    out_ += '}';
+    first_ = false;
+  }
+
+  void Print(std::string_view text) { json::PrintTo(out_, json::Value::String(text)); }
+  void Print(bool value) { out_ += value ? "true" : "false"; }
+  void Print(double value) { out_ += json::FormatFloat(value); }
+  void Print(std::int64_t value) { out_ += std::to_string(value); }
+
+  void Print(const json::Value& value) {
+    // Numbers were read into an int64 or float64 on the way into the internal type.
+    json::Arena arena;
+    json::Value copy = json::DeepCopy(value, arena);
+    // What no float64 can hold was refused before; print it as it is.
+    static_cast<void>(json::StoreNumbers(copy, arena));
+    json::PrintTo(out_, copy);
+  }
+
+  template <typename T>
+  void Print(const std::optional<T>& value) {
+    value ? Print(*value) : PrintNull();
+  }
+
+  template <typename T>
+  void Print(const std::unique_ptr<T>& value) {
+    value != nullptr ? Print(*value) : PrintNull();
+  }
+
+  template <typename T>
+  void Print(const std::vector<T>& list) {
+    out_ += '[';
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) out_ += ',';
+      Print(list[i]);
+    }
+    out_ += ']';
+  }
+
+  template <typename T>
+  void Print(const GoList<T>& list) {
+    if (list.is_nil) return PrintNull();
+    Print(static_cast<const std::vector<T>&>(list));
+  }
+
+  template <typename T>
+  void Print(const SortedMap<T>& map) {
+    if (map.is_nil) return PrintNull();
+    out_ += '{';
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      if (i > 0) out_ += ',';
+      Print(map[i].first);
+      out_ += ':';
+      Print(map[i].second);
+    }
+    out_ += '}';
+  }
+
+  void Print(const SchemaPropsOrArray& items) {
+    Struct(std::pair("Schema", &items.schema), std::pair("JSONSchemas", &items.schemas));
+  }
+
+  void Print(const SchemaPropsOrBool& or_bool) {
+    Struct(std::pair("Allows", &or_bool.allows), std::pair("Schema", &or_bool.schema));
+  }
+
+  void Print(const SchemaPropsOrStrings& or_strings) {
+    Struct(std::pair("Schema", &or_strings.schema), std::pair("Property", &or_strings.strings));
+  }
+
+  void Print(const ExternalDocs& docs) {
+    Struct(std::pair("Description", &docs.description), std::pair("URL", &docs.url));
+  }
+
+  void PrintNull() { out_ += "null"; }
+
+  std::string out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::string PrintGo(const SchemaProps& schema) {
+  GoPrinter printer;
+  printer.Print(schema);
+  return std::move(printer).Take();
+}
+
+std::string PrintGo(const ValidationRule& rule) {
+  GoPrinter printer;
+  printer.Print(rule);
+  return std::move(printer).Take();
+}
 
 }  // namespace kube::schema

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "kube/meta/typed_reader.h"
-#include "kube/schema/schema_props.h"
+#include "kube/schema/keywords.h"
 
 namespace kube::schema {
 namespace {
@@ -17,17 +17,23 @@ class SchemaReader {
   explicit SchemaReader(meta::TypedReader& reader) : reader_(reader) {}
 
   void ReadSchema(const json::Value& value, SchemaProps& schema);
-  void ReadPointer(const json::Value& value, std::unique_ptr<SchemaProps>& schema);
-  void ReadList(const json::Value& value, GoList<SchemaProps>& schemas);
-  void ReadMap(const json::Value& value, SortedMap<SchemaProps>& schemas, meta::GoType go_type);
-  void ReadItems(const json::Value& value, std::unique_ptr<SchemaPropsOrArray>& items);
-  void ReadOrBool(const json::Value& value, std::unique_ptr<SchemaPropsOrBool>& or_bool);
-  void ReadDependencies(const json::Value& value, SortedMap<SchemaPropsOrStrings>& dependencies);
-  void ReadExternalDocs(const json::Value& value, std::optional<ExternalDocs>& docs);
-  void ReadEnum(const json::Value& value, std::optional<std::vector<json::Value>>& values);
-  void ReadRules(const json::Value& value, std::optional<std::vector<ValidationRule>>& rules);
 
-  meta::TypedReader& typed() { return reader_; }
+  // Of each type that a keyword has; null leaves it as it is.
+  template <typename T, typename... Type>
+  void Read(const json::Value& value, T& out, Type... go_type) {
+    reader_.Read(value, out, go_type...);
+  }
+  void Read(const json::Value& value, std::optional<json::Value>& out);
+  void Read(const json::Value& value, std::optional<std::vector<json::Value>>& values);
+  void Read(const json::Value& value, std::unique_ptr<SchemaProps>& schema);
+  void Read(const json::Value& value, GoList<SchemaProps>& schemas);
+  void Read(const json::Value& value, SortedMap<SchemaProps>& schemas,
+            meta::GoType go_type = meta::GoType::Api(kStruct, "map[string]"));
+  void Read(const json::Value& value, std::unique_ptr<SchemaPropsOrArray>& items);
+  void Read(const json::Value& value, std::unique_ptr<SchemaPropsOrBool>& or_bool);
+  void Read(const json::Value& value, SortedMap<SchemaPropsOrStrings>& dependencies);
+  void Read(const json::Value& value, std::optional<ExternalDocs>& docs);
+  void Read(const json::Value& value, std::optional<std::vector<ValidationRule>>& rules);
 
  private:
   void ReadOrStrings(const json::Value& value, SchemaPropsOrStrings& or_strings);
@@ -44,102 +50,30 @@ class SchemaReader {
 // in a message or more. The API server has no limit of its own; real schemas stay below 4 MiB.
 constexpr std::size_t kMaxPathBytes = std::size_t{32} << 20;
 
-void ReadJson(const json::Value& value, std::optional<json::Value>& out) {
-  if (!value.is_null()) out = value;
+using NamedRead =
+    std::pair<std::string_view, void (*)(SchemaReader&, const json::Value&, SchemaProps&)>;
+
+template <std::size_t kNumber>
+void ReadKeyword(SchemaReader& reader, const json::Value& value, SchemaProps& schema) {
+  constexpr auto kKeyword = std::get<kNumber>(kKeywords);
+  if constexpr (kKeyword.go_type.empty()) {
+    reader.Read(value, schema.*kKeyword.member);
+  } else {
+    reader.Read(value, schema.*kKeyword.member, meta::GoType::Api(kKeyword.go_type));
+  }
 }
 
-struct Keyword {
-  std::string_view name;
-  void (*read)(SchemaReader&, const json::Value&, SchemaProps&);
-};
+// By name, bytewise.
+constexpr auto kReadFunctions = []<std::size_t... kNumbers>(std::index_sequence<kNumbers...>) {
+  std::array functions{NamedRead(std::get<kNumbers>(kKeywords).name, ReadKeyword<kNumbers>)...};
+  std::ranges::sort(functions, {}, &NamedRead::first);
+  return functions;
+}
+(std::make_index_sequence<kKeywordCount>());
 
-using Reader = SchemaReader;
-using json::Value;
-
-// Sorted by name, bytewise.
-constexpr auto kKeywords = std::to_array<Keyword>({
-    {"$ref", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.ref); }},
-    {"$schema",
-     [](Reader& r, const Value& v, SchemaProps& s) {
-       r.typed().Read(v, s.schema, meta::GoType::Api("JSONSchemaURL"));
-     }},
-    {"additionalItems",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.ReadOrBool(v, s.additional_items); }},
-    {"additionalProperties",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.ReadOrBool(v, s.additional_properties); }},
-    {"allOf", [](Reader& r, const Value& v, SchemaProps& s) { r.ReadList(v, s.all_of); }},
-    {"anyOf", [](Reader& r, const Value& v, SchemaProps& s) { r.ReadList(v, s.any_of); }},
-    {"default", [](Reader&, const Value& v, SchemaProps& s) { ReadJson(v, s.default_value); }},
-    {"definitions",
-     [](Reader& r, const Value& v, SchemaProps& s) {
-       r.ReadMap(v, s.definitions, meta::GoType::Api("JSONSchemaDefinitions"));
-     }},
-    {"dependencies",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.ReadDependencies(v, s.dependencies); }},
-    {"description",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.description); }},
-    {"enum", [](Reader& r, const Value& v, SchemaProps& s) { r.ReadEnum(v, s.enum_values); }},
-    {"example", [](Reader&, const Value& v, SchemaProps& s) { ReadJson(v, s.example); }},
-    {"exclusiveMaximum",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.exclusive_maximum); }},
-    {"exclusiveMinimum",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.exclusive_minimum); }},
-    {"externalDocs",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.ReadExternalDocs(v, s.external_docs); }},
-    {"format", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.format); }},
-    {"id", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.id); }},
-    {"items", [](Reader& r, const Value& v, SchemaProps& s) { r.ReadItems(v, s.items); }},
-    {"maxItems", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.max_items); }},
-    {"maxLength",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.max_length); }},
-    {"maxProperties",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.max_properties); }},
-    {"maximum", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.maximum); }},
-    {"minItems", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.min_items); }},
-    {"minLength",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.min_length); }},
-    {"minProperties",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.min_properties); }},
-    {"minimum", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.minimum); }},
-    {"multipleOf",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.multiple_of); }},
-    {"not", [](Reader& r, const Value& v, SchemaProps& s) { r.ReadPointer(v, s.not_schema); }},
-    {"nullable", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.nullable); }},
-    {"oneOf", [](Reader& r, const Value& v, SchemaProps& s) { r.ReadList(v, s.one_of); }},
-    {"pattern", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.pattern); }},
-    {"patternProperties",
-     [](Reader& r, const Value& v,
-        SchemaProps&
-            s) { r.ReadMap(v, s.pattern_properties, meta::GoType::Api(kStruct, "map[string]")); }},
-    {"properties",
-     [](Reader& r, const Value& v,
-        SchemaProps& s) { r.ReadMap(v, s.properties, meta::GoType::Api(kStruct, "map[string]")); }},
-    {"required", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.required); }},
-    {"title", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.title); }},
-    {"type", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.type); }},
-    {"uniqueItems",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.unique_items); }},
-    {"x-kubernetes-embedded-resource",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.x_embedded_resource); }},
-    {"x-kubernetes-int-or-string",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.x_int_or_string); }},
-    {"x-kubernetes-list-map-keys",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.x_list_map_keys); }},
-    {"x-kubernetes-list-type",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.x_list_type); }},
-    {"x-kubernetes-map-type",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.x_map_type); }},
-    {"x-kubernetes-preserve-unknown-fields",
-     [](Reader& r, const Value& v,
-        SchemaProps& s) { r.typed().Read(v, s.x_preserve_unknown_fields); }},
-    {"x-kubernetes-validations",
-     [](Reader& r, const Value& v, SchemaProps& s) { r.ReadRules(v, s.x_validations); }},
-});
-static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::name));
-
-const Keyword* FindKeyword(std::string_view name) {
-  const auto* found = std::ranges::lower_bound(kKeywords, name, {}, &Keyword::name);
-  return found != kKeywords.end() && found->name == name ? found : nullptr;
+NamedRead FindReadFunction(std::string_view name) {
+  const auto found = std::ranges::lower_bound(kReadFunctions, name, {}, &NamedRead::first);
+  return found != kReadFunctions.end() && found->first == name ? *found : NamedRead();
 }
 
 void SchemaReader::ReadSchema(const json::Value& value, SchemaProps& schema) {
@@ -150,10 +84,10 @@ void SchemaReader::ReadSchema(const json::Value& value, SchemaProps& schema) {
   }
   ++depth_;
   for (const json::Member& member : value.members()) {
-    const Keyword* keyword = FindKeyword(member.key.text());
-    if (keyword == nullptr) continue;
-    const meta::TypedReader::Step step(reader_, kStruct, keyword->name);
-    keyword->read(*this, member.value, schema);
+    const auto [name, read] = FindReadFunction(member.key.text());
+    if (read == nullptr) continue;
+    const meta::TypedReader::Step step(reader_, kStruct, name);
+    read(*this, member.value, schema);
     if (reader_.ended()) break;
   }
   CountPath(schema);
@@ -174,13 +108,17 @@ void SchemaReader::CountPath(const SchemaProps& schema) {
   }
 }
 
-void SchemaReader::ReadPointer(const json::Value& value, std::unique_ptr<SchemaProps>& schema) {
+void SchemaReader::Read(const json::Value& value, std::optional<json::Value>& out) {
+  if (!value.is_null()) out = value;
+}
+
+void SchemaReader::Read(const json::Value& value, std::unique_ptr<SchemaProps>& schema) {
   if (value.is_null()) return;
   schema = std::make_unique<SchemaProps>();
   ReadSchema(value, *schema);
 }
 
-void SchemaReader::ReadList(const json::Value& value, GoList<SchemaProps>& schemas) {
+void SchemaReader::Read(const json::Value& value, GoList<SchemaProps>& schemas) {
   if (!value.is_array()) return reader_.NoteMismatch(value, meta::GoType::Api(kStruct, "[]"));
   schemas.is_nil = false;
   schemas.resize(value.size());
@@ -190,8 +128,8 @@ void SchemaReader::ReadList(const json::Value& value, GoList<SchemaProps>& schem
   }
 }
 
-void SchemaReader::ReadMap(const json::Value& value, SortedMap<SchemaProps>& schemas,
-                           meta::GoType go_type) {
+void SchemaReader::Read(const json::Value& value, SortedMap<SchemaProps>& schemas,
+                        meta::GoType go_type) {
   if (!reader_.ExpectObject(value, go_type)) return;
   schemas.is_nil = false;
   schemas.reserve(value.size());
@@ -208,21 +146,20 @@ void SchemaReader::ReadMap(const json::Value& value, SortedMap<SchemaProps>& sch
   }
 }
 
-void SchemaReader::ReadItems(const json::Value& value, std::unique_ptr<SchemaPropsOrArray>& items) {
+void SchemaReader::Read(const json::Value& value, std::unique_ptr<SchemaPropsOrArray>& items) {
   if (value.is_null()) return;
   const meta::TypedReader::Unmarshaler unmarshaler(reader_);
   items = std::make_unique<SchemaPropsOrArray>();
-  if (value.is_object()) ReadPointer(value, items->schema);
-  if (value.is_array()) ReadList(value, items->schemas);
+  if (value.is_object()) Read(value, items->schema);
+  if (value.is_array()) Read(value, items->schemas);
 }
 
-void SchemaReader::ReadOrBool(const json::Value& value,
-                              std::unique_ptr<SchemaPropsOrBool>& or_bool) {
+void SchemaReader::Read(const json::Value& value, std::unique_ptr<SchemaPropsOrBool>& or_bool) {
   if (value.is_null()) return;
   const meta::TypedReader::Unmarshaler unmarshaler(reader_);
   or_bool = std::make_unique<SchemaPropsOrBool>();
   if (value.is_object()) {
-    ReadPointer(value, or_bool->schema);
+    Read(value, or_bool->schema);
   } else if (value.is_bool()) {
     or_bool->allows = value.AsBool();
   } else {
@@ -230,8 +167,7 @@ void SchemaReader::ReadOrBool(const json::Value& value,
   }
 }
 
-void SchemaReader::ReadDependencies(const json::Value& value,
-                                    SortedMap<SchemaPropsOrStrings>& dependencies) {
+void SchemaReader::Read(const json::Value& value, SortedMap<SchemaPropsOrStrings>& dependencies) {
   if (!reader_.ExpectObject(value, meta::GoType::Api("JSONSchemaDependencies"))) return;
   dependencies.is_nil = false;
   dependencies.reserve(value.size());
@@ -247,11 +183,11 @@ void SchemaReader::ReadDependencies(const json::Value& value,
 
 void SchemaReader::ReadOrStrings(const json::Value& value, SchemaPropsOrStrings& or_strings) {
   const meta::TypedReader::Unmarshaler unmarshaler(reader_);
-  if (value.is_object()) ReadPointer(value, or_strings.schema);
+  if (value.is_object()) Read(value, or_strings.schema);
   if (value.is_array()) reader_.Read(value, or_strings.strings);
 }
 
-void SchemaReader::ReadExternalDocs(const json::Value& value, std::optional<ExternalDocs>& docs) {
+void SchemaReader::Read(const json::Value& value, std::optional<ExternalDocs>& docs) {
   constexpr std::string_view kDocs = "ExternalDocumentation";
   if (value.is_null()) return;
   docs.emplace();
@@ -263,14 +199,13 @@ void SchemaReader::ReadExternalDocs(const json::Value& value, std::optional<Exte
   }
 }
 
-void SchemaReader::ReadEnum(const json::Value& value,
-                            std::optional<std::vector<json::Value>>& values) {
+void SchemaReader::Read(const json::Value& value, std::optional<std::vector<json::Value>>& values) {
   if (!reader_.ExpectArray(value, meta::GoType::Api("JSON", "[]"))) return;
   values.emplace(value.elements().begin(), value.elements().end());
 }
 
-void SchemaReader::ReadRules(const json::Value& value,
-                             std::optional<std::vector<ValidationRule>>& rules) {
+void SchemaReader::Read(const json::Value& value,
+                        std::optional<std::vector<ValidationRule>>& rules) {
   if (!reader_.ExpectArray(value, meta::GoType::Api("ValidationRules"))) return;
   rules.emplace(value.size());
   for (std::size_t i = 0; i < rules->size(); ++i) {

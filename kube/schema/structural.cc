@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kube/schema/keywords.h"
+
 namespace kube::schema {
 namespace {
 
@@ -10,19 +12,17 @@ constexpr std::string_view kItemsIsArray =
 constexpr std::string_view kPreserveIsFalse =
     "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
 
-std::optional<std::string> NotSupported(std::string_view keyword) {
-  return "OpenAPIV3Schema '" + std::string(keyword) + "' is not supported";
-}
-
 std::optional<std::string> UnsupportedKeyword(const SchemaProps& schema) {
-  if (!schema.id.empty()) return NotSupported("id");
-  if (!schema.schema.empty()) return NotSupported("schema");
-  if (schema.ref && !schema.ref->empty()) return NotSupported("$ref");
-  if (!schema.pattern_properties.empty()) return NotSupported("patternProperties");
-  if (!schema.dependencies.empty()) return NotSupported("dependencies");
-  if (schema.additional_items != nullptr) return NotSupported("additionalItems");
-  if (!schema.definitions.empty()) return NotSupported("definitions");
-  return std::nullopt;
+  std::string_view name;
+  const bool is_used = AnyKeyword(schema, [&](const auto& keyword, const auto& value) {
+    name = keyword.name;
+    // A reference to nothing counts as none.
+    return keyword.Is(kUnsupported) && !IsEmpty(value) && (name != "$ref" || schema.ref != "");
+  });
+  if (!is_used) return std::nullopt;
+  // The server leaves out this $.
+  if (name == "$schema") name = "schema";
+  return "OpenAPIV3Schema '" + std::string(name) + "' is not supported";
 }
 
 std::optional<std::string> ErrorOfAny(const GoList<SchemaProps>& schemas) {

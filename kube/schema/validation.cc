@@ -3,6 +3,7 @@
 #include "kube/go/go_format.h"
 #include "kube/go/go_regexp.h"
 #include "kube/meta/field_path.h"
+#include "kube/schema/keywords.h"
 
 namespace kube::schema {
 namespace {
@@ -74,41 +75,29 @@ namespace {
 
 enum class Level { kRoot, kItem, kField };
 
-constexpr std::string_view kEmbedded = "x-kubernetes-embedded-resource";
-constexpr std::string_view kPreserve = "x-kubernetes-preserve-unknown-fields";
-
 bool Preserves(const SchemaProps& schema) {
   return schema.x_preserve_unknown_fields.value_or(false);
 }
 
-// The next four ask whether a part of a schema equals Go's zero value after NewStructural, which is
-// what reflect.DeepEqual compares with: [] is not nil where NewStructural copies the slice, but is
-// where it appends element by element.
+// The next ask whether a part of a schema equals Go's zero value after NewStructural, which is what
+// reflect.DeepEqual compares with: [] is not nil where NewStructural copies the slice, but is where
+// it appends element by element.
 
-bool HasNoLimits(const SchemaProps& schema) {
-  return !schema.maximum && !schema.exclusive_maximum && !schema.minimum &&
-         !schema.exclusive_minimum && !schema.max_length && !schema.min_length &&
-         !schema.max_items && !schema.min_items && !schema.unique_items && !schema.multiple_of &&
-         !schema.max_properties && !schema.min_properties;
+template <typename T>
+bool IsZero(const T& value) {
+  return IsEmpty(value);
+}
+template <typename T>
+requires(!std::is_same_v<T, json::Value>) bool IsZero(const std::optional<std::vector<T>>& list) {
+  return !list;
 }
 
-bool HasNoValueValidation(const SchemaProps& schema) {
-  const bool no_enum = !schema.enum_values || schema.enum_values->empty();
-  return HasNoLimits(schema) && no_enum && schema.format.empty() && schema.pattern.empty() &&
-         !schema.required && schema.all_of.empty() && schema.any_of.empty() &&
-         schema.one_of.empty() && schema.not_schema == nullptr;
-}
-
-bool HasNoExtensions(const SchemaProps& schema) {
-  return !Preserves(schema) && !schema.x_embedded_resource && !schema.x_int_or_string &&
-         !schema.x_list_map_keys && !schema.x_list_type && !schema.x_map_type &&
-         !schema.x_validations;
-}
-
-// All generic keywords but type and default.
-bool HasNoGenerics(const SchemaProps& schema) {
-  return schema.description.empty() && schema.title.empty() && !schema.nullable &&
-         !schema.external_docs && !schema.example;
+/// Whether there is no keyword but type, default and what says what is in a value.
+bool SaysNothing(const SchemaProps& schema) {
+  return !AnyKeyword(schema, [](const auto& keyword, const auto& value) {
+    return keyword.Is(kGeneric | kDocs | kValue | kExtension) && keyword.name != "type" &&
+           keyword.name != "default" && !IsZero(value);
+  });
 }
 
 /// additionalProperties as NewStructural reads it in a value validation, where false is nothing.
@@ -118,8 +107,7 @@ bool NestedHasAdditionalProperties(const SchemaProps& schema) {
 }
 
 bool IsOnlyType(const SchemaProps& schema, std::string_view type) {
-  return schema.type == type && !schema.default_value && HasNoGenerics(schema) &&
-         HasNoValueValidation(schema) && HasNoExtensions(schema) &&
+  return schema.type == type && !schema.default_value && SaysNothing(schema) &&
          schema.ItemsSchema() == nullptr && schema.properties.is_nil &&
          !NestedHasAdditionalProperties(schema);
 }
@@ -138,8 +126,7 @@ bool HasOnlyNames(const SchemaProps& metadata) {
 }
 
 bool RestrictsOnlyNames(const SchemaProps& metadata) {
-  return HasOnlyNames(metadata) && HasNoGenerics(metadata) && HasNoValueValidation(metadata) &&
-         HasNoExtensions(metadata) && metadata.ItemsSchema() == nullptr &&
+  return HasOnlyNames(metadata) && SaysNothing(metadata) && metadata.ItemsSchema() == nullptr &&
          metadata.additional_properties == nullptr;
 }
 
@@ -179,8 +166,7 @@ class StructuralCheck {
                  bool skip_first_any_of, const meta::FieldPath& path);
   void CheckPattern(const SchemaProps& schema, const meta::FieldPath& path);
   void CheckNested(const SchemaProps& schema, bool skip_any_of, const meta::FieldPath& path);
-  void CheckForbiddenGenerics(const SchemaProps& schema, const meta::FieldPath& path);
-  void CheckForbiddenExtensions(const SchemaProps& schema, const meta::FieldPath& path);
+  void CheckForbidden(const SchemaProps& schema, const meta::FieldPath& path);
 
   void Add(meta::ErrorType type, const meta::FieldPath& path, std::string_view name,
            std::string bad_value, std::string_view detail) {
@@ -236,8 +222,8 @@ void StructuralCheck::CheckChildren(const SchemaProps& schema, Level level,
 void StructuralCheck::CheckExtensions(const SchemaProps& schema, const meta::FieldPath& path) {
   constexpr std::string_view kDetail = "must be false if x-kubernetes-int-or-string is true";
   if (!schema.x_int_or_string) return;
-  if (Preserves(schema)) Invalid(path, kPreserve, "true", kDetail);
-  if (schema.x_embedded_resource) Invalid(path, kEmbedded, "true", kDetail);
+  if (Preserves(schema)) Invalid(path, "x-kubernetes-preserve-unknown-fields", "true", kDetail);
+  if (schema.x_embedded_resource) Invalid(path, "x-kubernetes-embedded-resource", "true", kDetail);
 }
 
 void StructuralCheck::CheckType(const SchemaProps& schema, Level level,
@@ -327,8 +313,7 @@ void StructuralCheck::CheckNested(const SchemaProps& schema, bool skip_any_of,
   for (const auto& [name, property] : schema.properties) {
     CheckNested(property, false, meta::FieldPath(path, "properties", name));
   }
-  CheckForbiddenGenerics(schema, path);
-  CheckForbiddenExtensions(schema, path);
+  CheckForbidden(schema, path);
   if (schema.FindProperty("metadata") != nullptr) {
     errors_.push_back({meta::ErrorType::kForbidden,
                        meta::FieldPath(path, "properties", "metadata").ToString(), "",
@@ -336,31 +321,27 @@ void StructuralCheck::CheckNested(const SchemaProps& schema, bool skip_any_of,
   }
 }
 
-constexpr std::string_view kMustBeEmpty = "must be empty to be structural";
-constexpr std::string_view kMustBeUndefined = "must be undefined to be structural";
-constexpr std::string_view kMustBeFalse = "must be false to be structural";
-
-void StructuralCheck::CheckForbiddenGenerics(const SchemaProps& schema,
-                                             const meta::FieldPath& path) {
-  Forbid(!schema.type.empty(), path, "type", kMustBeEmpty);
-  Forbid(NestedHasAdditionalProperties(schema), path, "additionalProperties", kMustBeUndefined);
-  Forbid(schema.default_value.has_value(), path, "default", kMustBeUndefined);
-  Forbid(!schema.title.empty(), path, "title", kMustBeEmpty);
-  Forbid(!schema.description.empty(), path, "description", kMustBeEmpty);
-  Forbid(schema.nullable, path, "nullable", kMustBeFalse);
+// By the type of the keyword's value.
+template <typename T>
+std::string_view WhatItMustBe(const T& /*value*/) {
+  return "must be undefined to be structural";
 }
+template <typename T>
+std::string_view WhatItMustBe(const std::optional<std::vector<T>>& /*list*/) {
+  return "must be empty to be structural";
+}
+std::string_view WhatItMustBe(std::string_view) { return "must be empty to be structural"; }
+std::string_view WhatItMustBe(bool) { return "must be false to be structural"; }
+std::string_view WhatItMustBe(const std::optional<bool>&) { return WhatItMustBe(false); }
 
-void StructuralCheck::CheckForbiddenExtensions(const SchemaProps& schema,
-                                               const meta::FieldPath& path) {
-  const bool has_map_keys = schema.x_list_map_keys && !schema.x_list_map_keys->empty();
-  const bool has_rules = schema.x_validations && !schema.x_validations->empty();
-  Forbid(Preserves(schema), path, kPreserve, kMustBeFalse);
-  Forbid(schema.x_embedded_resource, path, kEmbedded, kMustBeFalse);
-  Forbid(schema.x_int_or_string, path, "x-kubernetes-int-or-string", kMustBeFalse);
-  Forbid(has_map_keys, path, "x-kubernetes-list-map-keys", kMustBeEmpty);
-  Forbid(schema.x_list_type.has_value(), path, "x-kubernetes-list-type", kMustBeUndefined);
-  Forbid(schema.x_map_type.has_value(), path, "x-kubernetes-map-type", kMustBeUndefined);
-  Forbid(has_rules, path, "x-kubernetes-validations", kMustBeEmpty);
+void StructuralCheck::CheckForbidden(const SchemaProps& schema, const meta::FieldPath& path) {
+  Forbid(NestedHasAdditionalProperties(schema), path, "additionalProperties",
+         WhatItMustBe(schema.additional_properties));
+  ForEachKeyword([&](const auto& keyword) {
+    const auto& value = schema.*keyword.member;
+    if (!keyword.Is(kGeneric | kExtension)) return;
+    Forbid(!IsEmpty(value), path, keyword.name, WhatItMustBe(value));
+  });
 }
 
 }  // namespace

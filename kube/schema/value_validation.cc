@@ -11,9 +11,8 @@
 #include "kube/go/go_value.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/schema/correlation.h"
-#include "kube/schema/enum_validation.h"
 #include "kube/schema/formats.h"
-#include "kube/schema/number_validation.h"
+#include "kube/schema/keyword_checks.h"
 
 namespace kube::schema {
 namespace {

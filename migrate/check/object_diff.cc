@@ -5,7 +5,7 @@
 
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
-#include "kube/schema/schema_read.h"
+#include "kube/schema/defaulting.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::check {

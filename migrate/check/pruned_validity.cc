@@ -6,8 +6,7 @@
 #include "kube/base/utf8.h"
 #include "kube/meta/field_error.h"
 #include "kube/schema/defaulting.h"
-#include "kube/schema/pruned_validation.h"
-#include "kube/schema/schema_read.h"
+#include "kube/schema/object_validation.h"
 
 namespace migrate::check {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "kube/schema/coercion.h"
+#include "kube/schema/defaulting.h"
 #include "kube/schema/object_validation.h"
-#include "kube/schema/schema_read.h"
-#include "kube/schema/schema_walk.h"
+#include "kube/schema/schema_props.h"
 
 namespace migrate::check {
 namespace {

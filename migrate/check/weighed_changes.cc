@@ -8,7 +8,7 @@
 #include "kube/crd/object_changes.h"
 #include "kube/crd/value_rules.h"
 #include "kube/schema/coercion.h"
-#include "kube/schema/schema_read.h"
+#include "kube/schema/defaulting.h"
 
 namespace migrate::check {
 namespace {
@@ -35,7 +35,7 @@ std::optional<Value> ReadAs(const Value& object, const StructuralSchema* schema,
 }
 
 // One that each object knows, whatever is in it.
-bool ConcernsAll(ChangeKind kind) { return kind < ChangeKind::kPreserveUnknownFields; }
+bool ConcernsAll(ChangeKind kind) { return kind >= ChangeKind::kScope; }
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 
 #include "kube/base/result.h"
 #include "kube/schema/coercion.h"
-#include "kube/schema/schema_read.h"
+#include "kube/schema/defaulting.h"
 #include "migrate/cluster/field_fit.h"
 #include "migrate/cluster/field_set.h"
 #include "migrate/cluster/version_fit.h"

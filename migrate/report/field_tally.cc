@@ -11,7 +11,7 @@ constexpr std::size_t kExamples = 3;
 // In the order of FieldType, which is that of the report.
 constexpr std::string_view kTypeNames[] = {"array",  "boolean", "integer", "null",
                                            "number", "object",  "string"};
-// From here on a float64 is no int64 (number_validation.cc).
+// From here on a float64 is no int64 (keyword_checks.cc).
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
 FieldType NumberType(const kube::json::Value& number) {

@@ -10,7 +10,7 @@
 #include "kube/json/json.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/coercion.h"
-#include "kube/schema/pruned_validation.h"
+#include "kube/schema/object_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
 #include "migrate/check/crd_check.h"

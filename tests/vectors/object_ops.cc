@@ -8,7 +8,6 @@
 #include "kube/schema/fast_validator.h"
 #include "kube/schema/object_validation.h"
 #include "kube/schema/pruning.h"
-#include "kube/schema/schema_read.h"
 #include "tests/vectors/inputs.h"
 #include "tests/vectors/ops.h"
 

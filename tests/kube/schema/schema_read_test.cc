@@ -1,7 +1,6 @@
-#include "kube/schema/schema_read.h"
-
 #include <catch2/catch.hpp>
 
+#include "kube/schema/defaulting.h"
 #include "kube/schema/structural.h"
 #include "tests/support/test_schema.h"
 

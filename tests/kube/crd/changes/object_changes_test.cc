@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/schema/schema_read.h"
+#include "kube/schema/defaulting.h"
 #include "tests/support/test_schema.h"
 
 namespace kube::crd {

@@ -1,7 +1,7 @@
-#include "kube/schema/enum_validation.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "kube/schema/keyword_checks.h"
 
 namespace kube::schema {
 namespace enum_validation_test {

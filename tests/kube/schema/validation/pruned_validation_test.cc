@@ -1,5 +1,3 @@
-#include "kube/schema/pruned_validation.h"
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <optional>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/schema/object_validation.h"
 #include "tests/support/test_schema.h"
 
 namespace kube::schema {
