@@ -87,13 +87,6 @@ bool IsStricter(schema::Stricter rule, const T& live, const T& proposed) {
   return rule == Stricter::kAlways || schema::IsEmpty(proposed) == (rule == Stricter::kUnset);
 }
 
-// Among the changes of one value.
-int PlaceOf(const KeywordChange& change) {
-  static constexpr auto kPlaces =
-      schema::OfEachKeyword([](const auto& keyword) { return keyword.change.place; });
-  return kPlaces[static_cast<std::size_t>(change.kind)];
-}
-
 // What may differ without anybody being asked for more.
 std::string RuleIdentity(const ValidationRule& rule) {
   return std::string(rule.rule) + '\0' + (rule.optional_old_self.value_or(false) ? "o" : "");
@@ -165,7 +158,6 @@ class KeywordComparer {
       CompareMapType();
       CompareRules();
     }
-    std::ranges::stable_sort(changes_, {}, PlaceOf);
     return std::move(changes_);
   }
 
