@@ -21,6 +21,7 @@ PICTURE = re.compile(r"(```mermaid\n)(.*?)(```\n)", re.DOTALL)
 LIBRARIES = {
     "rapidjson/": "kube/json/json.cc",
     "yaml.h": "kube/yaml/yaml_parser.cc",
+    "yaml-cpp/": "tests/kube/yaml/yaml_cpp_test.cc",
     "curl/": "kube/client/curl_transport.cc",
     "boost/": "plugin/cli/flag_set.cc",
     "boost/asio/": "kube/serve/server.cc",

@@ -559,4 +559,12 @@ std::shared_ptr<const CertificateFacts> PeerOf(void* ssl) {
   return std::make_shared<const CertificateFacts>(FactsOf(certificate.get()));
 }
 
+std::string Sha256(std::string_view bytes) {
+  PrepareOpenSsl();
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
+  if (EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, EVP_sha256(), nullptr) != 1)
+    throw base::Error("cannot make a hash: " + TakeCause());
+  return {hash.begin(), hash.end()};
+}
+
 }  // namespace kube::serve

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// Certificates of servers: made, and looked at.
+/// What OpenSSL does here: certificates of servers, made and looked at, and SHA-256.
 namespace kube::serve {
 
 using TimePoint = std::chrono::system_clock::time_point;
@@ -61,5 +61,8 @@ std::optional<CertificateFacts> ReadCertificate(std::string_view pem);
 /// no reason is known here. `certificate` is as TlsMaterial::certificate_pem; of the names in it
 /// nothing is said. One that will be valid within five minutes is, as clocks differ.
 std::string WhyRefused(std::string_view certificate, std::string_view authorities, TimePoint now);
+
+/// The 32 bytes of SHA-256 (FIPS 180-4).
+std::string Sha256(std::string_view bytes);
 
 }  // namespace kube::serve

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/base/sha256.h"
+#include "kube/serve/certificates.h"
 
 namespace migrate::populate {
 namespace {
@@ -29,7 +29,7 @@ std::string WhoAsks(const UserInfo& user) {
     Add(who, key);
     Add(who, values);
   }
-  return kube::base::Sha256(who);
+  return kube::serve::Sha256(who);
 }
 
 std::string AccessKeyOf(const std::string& who, const TemplateRight& right) {
@@ -37,7 +37,7 @@ std::string AccessKeyOf(const std::string& who, const TemplateRight& right) {
   Add(question, right.verb);
   Add(question, right.name);
   Add(question, right.resource);
-  return kube::base::Sha256(question);
+  return kube::serve::Sha256(question);
 }
 
 }  // namespace

@@ -6,13 +6,13 @@
 
 #include "kube/base/release.h"
 #include "kube/base/result.h"
-#include "kube/base/sha256.h"
 #include "kube/client/credentials.h"
 #include "kube/client/curl_transport.h"
 #include "kube/client/exec_credentials.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/transport.h"
 #include "kube/go/go_format.h"
+#include "kube/serve/certificates.h"
 #include "migrate/cluster/missing_namespace.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
@@ -68,7 +68,7 @@ std::string AddressOf(const kube::client::ConnectionConfig& config) {
   if (config.ca_pem.empty()) return address;
   address += " sha256:";
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (const char c : kube::base::Sha256(config.ca_pem)) {
+  for (const char c : kube::serve::Sha256(config.ca_pem)) {
     const auto byte = static_cast<unsigned char>(c);
     address.append({kDigits[byte >> 4], kDigits[byte & 15]});
   }

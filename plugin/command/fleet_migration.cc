@@ -15,11 +15,11 @@
 #include "kube/base/clock.h"
 #include "kube/base/environment.h"
 #include "kube/base/result.h"
-#include "kube/base/sha256.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/curl_transport.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/lease_record.h"
+#include "kube/serve/certificates.h"
 #include "migrate/cluster/file_name.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/migration/holder.h"
@@ -73,7 +73,7 @@ std::string ContextFolder(std::string_view context) {
   // What no shorter name comes to, where two digits are behind each %.
   constexpr std::size_t kDigestBytes = 16;
   std::string digest = "%";
-  for (const char c : kube::base::Sha256(context).substr(0, kDigestBytes)) AppendEncoded(digest, c);
+  for (const char c : kube::serve::Sha256(context).substr(0, kDigestBytes)) AppendEncoded(digest, c);
   name.resize(migrate::cluster::kLongestFileName - digest.size());
   return name + digest;
 }

@@ -39,17 +39,17 @@ struct FakeAnswer {
 struct FakeFault {
   /// Which: those whose target contains this, from the `first` of them on (from 1), `times` of
   /// them (0: all). Each fault counts by itself.
-  std::string target;
+  std::string target{};
   int first = 1, times = 1;
   bool is_whole = false;  ///< only those whose target is this
   std::string method{};   ///< only those; empty: all
 
-  std::function<void()> before;                   ///< is run before the answer is made
-  kube::base::Clock::Duration latency{};          ///< until the answer begins
-  std::optional<FakeAnswer> answer;               ///< in the place of the true one
-  std::vector<kube::client::HttpHeader> headers;  ///< beside those of the answer
-  std::optional<std::size_t> lost_after;          ///< as FakeAnswer::lost_after
-  bool lost = false;                              ///< as FakeAnswer::lost
+  std::function<void()> before{};                   ///< is run before the answer is made
+  kube::base::Clock::Duration latency{};            ///< until the answer begins
+  std::optional<FakeAnswer> answer{};               ///< in the place of the true one
+  std::vector<kube::client::HttpHeader> headers{};  ///< beside those of the answer
+  std::optional<std::size_t> lost_after{};          ///< as FakeAnswer::lost_after
+  bool lost = false;                                ///< as FakeAnswer::lost
 };
 
 /// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers, held in

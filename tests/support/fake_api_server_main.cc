@@ -64,27 +64,17 @@ std::pair<std::string, int> SplitNumber(const std::string& text) {
   return {text.substr(0, equals), number};
 }
 
-FakeFault Always(const std::string& target) {
-  FakeFault fault;
-  fault.target = target;
-  fault.times = 0;
-  return fault;
-}
+FakeFault Always(const std::string& target) { return {.target = target, .times = 0}; }
 
 void AddExpiry(FakeApi& api, int page) {
-  FakeFault fault;
-  fault.target = "continue=";
-  fault.first = page - 1;
-  fault.before = [&api] { api.Compact(); };
-  api.AddFault(std::move(fault));
+  api.AddFault({.target = "continue=", .first = page - 1, .before = [&api] { api.Compact(); }});
 }
 
 void AddRetryAfter(FakeApi& api, const std::string& target, int seconds) {
-  FakeFault fault;
-  fault.target = target;
-  fault.answer = FakeText(429, "text/plain", "Too many requests, please try again later.\n");
-  fault.headers = {{"Retry-After", std::to_string(seconds)}};
-  api.AddFault(std::move(fault));
+  api.AddFault(
+      {.target = target,
+       .answer = FakeText(429, "text/plain", "Too many requests, please try again later.\n"),
+       .headers = {{"Retry-After", std::to_string(seconds)}}});
 }
 
 void Apply(FakeApi& api, const std::string& flag, const std::string& value) {

@@ -40,11 +40,8 @@ class FakeEngine {
 
   /// At the `look`-th request for the single object, from 1, which is the one before it is made.
   void At(int look, std::function<void()> action) {
-    FakeFault fault;
-    fault.target = "storageversionmigrations/widgets";
-    fault.first = look;
-    fault.before = std::move(action);
-    server_.AddFault(std::move(fault));
+    server_.AddFault(
+        {.target = "storageversionmigrations/widgets", .first = look, .before = std::move(action)});
   }
   /// pkg/controller/storageversionmigrator: the checkpoint, then a condition.
   void TakeUp() { SetStatus(R"({"resourceVersion":"100"})"); }

@@ -215,10 +215,9 @@ TEST_CASE("A missing right is named, with the next step", "[kube][admission]") {
 
 TEST_CASE("A server that answers with an error is a problem of another kind", "[kube][admission]") {
   World world;
-  FakeFault fault;
-  fault.target = kTarget;
-  fault.answer = test_support::FakeStatus(422, "Invalid", "webhooks[0].name: Invalid value");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = kTarget,
+       .answer = test_support::FakeStatus(422, "Invalid", "webhooks[0].name: Invalid value")});
   const auto change = world.Apply();
   REQUIRE_FALSE(change);
   CHECK(change.error().kind == ConfigurationProblem::Kind::kOther);

@@ -122,11 +122,7 @@ TEST_CASE("Who comes again under the same name goes on as the leader it was", "[
 TEST_CASE("A leader is one until the renew deadline after it last sent what was done",
           "[kube][lease]") {
   World world;
-  FakeFault slow;
-  slow.target = kList;
-  slow.first = 2;
-  slow.latency = 3s;
-  world.server.AddFault(slow);
+  world.server.AddFault({.target = kList, .first = 2, .latency = 3s});
   Candidate& a = world.Add("a");
   world.RunToLeader();
   CHECK(world.Seconds() >= 3);

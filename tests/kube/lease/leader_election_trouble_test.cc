@@ -31,11 +31,8 @@ TEST_CASE("Who is overtaken between a look and a write looks again later", "[kub
   World world;
   const bool exists = GENERATE(false, true);
   if (exists) world.Put(SpecText("", "00:00:00"));
-  FakeFault overtaken;
-  overtaken.target = kList;
-  overtaken.first = 2;
-  overtaken.before = [&world] { world.Put(SpecText("b", "00:00:00")); };
-  world.server.AddFault(overtaken);
+  world.server.AddFault(
+      {.target = kList, .first = 2, .before = [&world] { world.Put(SpecText("b", "00:00:00")); }});
   Candidate& a = world.Add("a");
   world.Run(1s);
   CHECK(a.line.requests == Texts{"GET " + kLease, exists ? "PUT " + kLease : "POST " + kList});
@@ -161,11 +158,7 @@ TEST_CASE("A renewal that is heard of late leads anew, and says so", "[kube][lea
 TEST_CASE("A Lease that was taken though the answer was lost is ours", "[kube][lease]") {
   World world;
   world.Put(SpecText("", "00:00:00", "00:00:00", 1, 3));
-  FakeFault lost;
-  lost.target = kList;
-  lost.first = 2;
-  lost.lost = true;
-  world.server.AddFault(lost);
+  world.server.AddFault({.target = kList, .first = 2, .lost = true});
   Candidate& a = world.Add("a");
   world.Run(1s);
   CHECK(world.Holder() == "a");
@@ -243,12 +236,10 @@ TEST_CASE("That somebody else was faster is no problem", "[kube][lease]") {
 
 TEST_CASE("A namespace that does not exist is told once", "[kube][lease]") {
   World world;
-  FakeFault missing;
-  missing.target = kList;
-  missing.times = 0;
-  missing.answer = FakeStatus(404, "NotFound", "namespaces \"shop\" not found",
-                              R"({"name":"shop","kind":"namespaces"})");
-  world.server.AddFault(missing);
+  world.server.AddFault({.target = kList,
+                         .times = 0,
+                         .answer = FakeStatus(404, "NotFound", "namespaces \"shop\" not found",
+                                              R"({"name":"shop","kind":"namespaces"})")});
   Candidate& a = world.Add("a");
   world.Run(60s);
   CHECK(a.told == Texts{"cannot create leases.coordination.k8s.io \"boss\" in the namespace "
@@ -328,11 +319,10 @@ TEST_CASE("An answer that is no Lease makes no leader", "[kube][lease]") {
   World world;
   const bool is_written = GENERATE(false, true);
   if (is_written) world.Put(SpecText("", "00:00:00"));
-  FakeFault strange;
-  strange.target = kList;
-  strange.first = is_written ? 2 : 1;
-  strange.answer = FakeText(200, "application/json", R"({"kind":"Status","status":"Success"})");
-  world.server.AddFault(strange);
+  world.server.AddFault(
+      {.target = kList,
+       .first = is_written ? 2 : 1,
+       .answer = FakeText(200, "application/json", R"({"kind":"Status","status":"Success"})")});
   Candidate& a = world.Add("a");
   world.Run(1s);
   CHECK_FALSE(a.election.is_leader());
@@ -393,11 +383,8 @@ TEST_CASE("The Lease of another one is not given back", "[kube][lease]") {
 
 TEST_CASE("A renewal that came between is no reason to keep the Lease", "[kube][lease]") {
   Leading world;
-  FakeFault overtaken;
-  overtaken.target = kList;
-  overtaken.first = 2;
-  overtaken.before = [&world] { world.Put(SpecText("a", "00:00:04")); };
-  world.server.AddFault(overtaken);
+  world.server.AddFault(
+      {.target = kList, .first = 2, .before = [&world] { world.Put(SpecText("a", "00:00:04")); }});
   world.a.election.Release();
   CHECK(world.Sent() == Texts{"GET " + kLease, "PUT " + kLease, "GET " + kLease, "PUT " + kLease});
   CHECK(world.Holder().empty());

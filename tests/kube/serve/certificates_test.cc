@@ -232,5 +232,13 @@ TEST_CASE("What cannot be served with is named", "[kube][serve]") {
   }
 }
 
+TEST_CASE("SHA-256 of a text is that of FIPS 180-4", "[kube][serve]") {
+  constexpr std::string_view kHash(
+      "\xba\x78\x16\xbf\x8f\x01\xcf\xea\x41\x41\x40\xde\x5d\xae\x22\x23"
+      "\xb0\x03\x61\xa3\x96\x17\x7a\x9c\xb4\x10\xff\x61\xf2\x00\x15\xad",
+      32);
+  CHECK(Sha256("abc") == kHash);
+}
+
 }  // namespace
 }  // namespace kube::serve

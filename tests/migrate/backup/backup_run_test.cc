@@ -39,11 +39,7 @@ struct BackingUp {
   }
   /// Does something before the list, or its chunk with this number, is answered.
   void Before(int chunk, std::function<void()> act) {
-    FakeFault fault;
-    fault.target = kList;
-    fault.first = chunk;
-    fault.before = std::move(act);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = kList, .first = chunk, .before = std::move(act)});
   }
   BackupRun Run() { return {options, *forecast, {cluster.client, cluster.clock, &stop}}; }
   Strings Specs() const {
@@ -115,13 +111,10 @@ TEST_CASE("What is written after the list and before the end is in the backup",
           "[migrate][backup_run]") {
   BackingUp backing_up;
   // The watch connects again at once, and shows what was written meanwhile.
-  FakeFault fault;
-  fault.target = "watch=1";
-  fault.before = [&] {
-    backing_up.Write("a", R"({"a":"mended"})");
-    backing_up.Write("plain", R"({"x":6})");
-  };
-  backing_up.cluster.server.AddFault(fault);
+  backing_up.cluster.server.AddFault({.target = "watch=1", .before = [&] {
+                                        backing_up.Write("a", R"({"a":"mended"})");
+                                        backing_up.Write("plain", R"({"x":6})");
+                                      }});
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
   run.EndWatch();
@@ -170,10 +163,8 @@ TEST_CASE("Where the server forgets too soon the list is read again", "[migrate]
 
 TEST_CASE("Without the right to watch there is a backup of the list", "[migrate][backup_run]") {
   BackingUp backing_up;
-  FakeFault fault;
-  fault.target = "watch=1";
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "cannot watch");
-  backing_up.cluster.server.AddFault(fault);
+  backing_up.cluster.server.AddFault(
+      {.target = "watch=1", .answer = test_support::FakeStatus(403, "Forbidden", "cannot watch")});
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
   CHECK_THAT(run.unwatched_because(), Catch::Contains("cannot watch"));
@@ -199,10 +190,8 @@ TEST_CASE("A signal ends the backup, and leaves nothing of it", "[migrate][backu
     backing_up.Before(1, [&] { backing_up.stop = true; });
   }
   SECTION("after it") {
-    FakeFault fault;
-    fault.target = "watch=1";
-    fault.before = [&] { backing_up.stop = true; };
-    backing_up.cluster.server.AddFault(fault);
+    backing_up.cluster.server.AddFault(
+        {.target = "watch=1", .before = [&] { backing_up.stop = true; }});
   }
   {
     BackupRun run = backing_up.Run();

@@ -147,10 +147,8 @@ TEST_CASE("Objects that cannot be mutated are counted, and one is named",
 
 TEST_CASE("A list that cannot be read leaves nothing behind", "[migrate][mutation_backup]") {
   World world;
-  FakeFault fault;
-  fault.target = kList;
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "not for you");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = kList, .answer = test_support::FakeStatus(403, "Forbidden", "not for you")});
   MutationBackup backup(world.options, world.mutation);
   CHECK(backup.Read(world.session()) == Step::kFailed);
   CHECK_FALSE(backup.error().empty());

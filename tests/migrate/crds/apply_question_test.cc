@@ -26,11 +26,7 @@ report::ApplyReport Ask(FakeCluster& cluster, const std::string& more = "",
 
 void Answer(FakeCluster& cluster, const std::string& target,
             const test_support::FakeAnswer& answer) {
-  test_support::FakeFault fault;
-  fault.target = target;
-  fault.times = 0;
-  fault.answer = answer;
-  cluster.server.AddFault(std::move(fault));
+  cluster.server.AddFault({.target = target, .times = 0, .answer = answer});
 }
 
 TEST_CASE("What apply leaves is what the server's dry run answers", "[migrate][apply_question]") {

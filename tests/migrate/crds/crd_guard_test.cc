@@ -97,11 +97,8 @@ TEST_CASE("A CRD is read whole once, and again only when its resource version ha
 TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][guard]") {
   Guarded guarded;
   CrdGuard guard = guarded.Guard();
-  FakeFault fault;
-  fault.target = kName;
-  fault.times = 30;
-  fault.answer = FakeStatus(GENERATE(500, 503), "", "not now");
-  guarded.cluster.server.AddFault(fault);
+  guarded.cluster.server.AddFault(
+      {.target = kName, .times = 30, .answer = FakeStatus(GENERATE(500, 503), "", "not now")});
   CHECK(guard.CheckCrdUnchanged() == std::nullopt);
   CHECK(guarded.cluster.clock.passed() >= std::chrono::seconds(29));
 }
@@ -110,11 +107,8 @@ TEST_CASE("Of a CRD that cannot be read nobody knows that it has not changed", "
   Guarded guarded;
   CrdGuard guard = guarded.Guard();
   const int code = GENERATE(401, 403, 503);
-  FakeFault fault;
-  fault.target = kName;
-  fault.times = 0;
-  fault.answer = FakeStatus(code, "", "not now");
-  guarded.cluster.server.AddFault(fault);
+  guarded.cluster.server.AddFault(
+      {.target = kName, .times = 0, .answer = FakeStatus(code, "", "not now")});
   const auto change = guard.CheckCrdUnchanged();
   REQUIRE(change);
   CHECK_THAT(*change, Contains("cannot be read any more") && Contains("not now"));
@@ -123,14 +117,13 @@ TEST_CASE("Of a CRD that cannot be read nobody knows that it has not changed", "
 
 TEST_CASE("An answer that is no CRD is an error, not a CRD", "[migrate][guard]") {
   Guarded guarded;
-  FakeFault fault;
-  fault.target = kName;
-  fault.answer = test_support::FakeText(
-      200, "application/json",
-      GENERATE(R"({"kind":"Status","apiVersion":"v1"})", "null", "<html></html>",
-               R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",)"
-               R"("spec":{"versions":7}})"));
-  guarded.cluster.server.AddFault(fault);
+  guarded.cluster.server.AddFault(
+      {.target = kName,
+       .answer = test_support::FakeText(
+           200, "application/json",
+           GENERATE(R"({"kind":"Status","apiVersion":"v1"})", "null", "<html></html>",
+                    R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",)"
+                    R"("spec":{"versions":7}})"))});
   const auto crd = GetCrd(guarded.cluster.client, kTarget);
   REQUIRE_FALSE(crd);
   CHECK_THAT(crd.error().message, Contains("the server's answer"));

@@ -61,11 +61,7 @@ struct World {
         }));
   }
   void Answer(const std::string& target, int first, test_support::FakeAnswer answer) {
-    FakeFault fault;
-    fault.target = target;
-    fault.first = first;
-    fault.answer = std::move(answer);
-    cluster.server.AddFault(std::move(fault));
+    cluster.server.AddFault({.target = target, .first = first, .answer = std::move(answer)});
   }
 
   FakeCluster cluster;
@@ -318,11 +314,8 @@ TEST_CASE("After its success the mark on the CRD is waited for, but not for ever
   bool is_released = false;
   SECTION("it is taken away") {
     is_released = true;
-    FakeFault fault;
-    fault.target = kTarget;
-    fault.first = 4;
-    fault.before = [&] { mark("False"); };
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault(
+        {.target = kTarget, .first = 4, .before = [&] { mark("False"); }});
   }
   SECTION("it stays") {}
   const report::EngineFacts facts = world.Run();

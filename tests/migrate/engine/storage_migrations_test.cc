@@ -16,11 +16,7 @@ const std::string kResource = R"({"group":"demo.example.com","version":"v1","res
 /// A cluster that serves StorageVersionMigrations in one group.
 struct Migrating {
   void Answer(const std::string& target, test_support::FakeAnswer answer) {
-    FakeFault fault;
-    fault.target = target;
-    fault.times = 0;
-    fault.answer = std::move(answer);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = target, .times = 0, .answer = std::move(answer)});
   }
   void Serve(const std::string& group, const std::string& versions, const std::string& version,
              const std::string& items) {

@@ -67,11 +67,9 @@ TEST_CASE("A rule may be for namespaced or cluster-scoped resources only",
 }
 
 void Answer(FakeCluster& cluster, const std::string& target, int status, const std::string& body) {
-  test_support::FakeFault fault;
-  fault.target = target;
-  fault.times = 0;
-  fault.answer = test_support::FakeText(status, "application/json", body);
-  cluster.server.AddFault(fault);
+  cluster.server.AddFault({.target = target,
+                           .times = 0,
+                           .answer = test_support::FakeText(status, "application/json", body)});
 }
 
 std::string Configuration(const std::string& webhook) {

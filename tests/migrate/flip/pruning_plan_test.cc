@@ -121,10 +121,8 @@ TEST_CASE("The cost of a write is measured by dry runs of a few", "[migrate][pru
     }
   }
   SECTION("and is as a rule where they are refused") {
-    test_support::FakeFault refused;
-    refused.target = "widgets/w12";
-    refused.answer = test_support::FakeStatus(403, "Forbidden", "no");
-    cluster.server.AddFault(refused);
+    cluster.server.AddFault(
+        {.target = "widgets/w12", .answer = test_support::FakeStatus(403, "Forbidden", "no")});
     CHECK_FALSE(MeasureWriteCost(sizes, target, cluster.session()).is_measured);
   }
 }

@@ -157,11 +157,10 @@ TEST_CASE("A server that refuses the flip is asked once", "[migrate][flip]") {
 
 TEST_CASE("A server that never takes the flip is not asked for ever", "[migrate][flip]") {
   TurningOn turning_on;
-  FakeFault fault;
-  fault.target = kCrd;
-  fault.times = 0;
-  fault.answer = test_support::FakeStatus(500, "InternalError", "etcd is down");
-  turning_on.cluster.server.AddFault(fault);
+  turning_on.cluster.server.AddFault(
+      {.target = kCrd,
+       .times = 0,
+       .answer = test_support::FakeStatus(500, "InternalError", "etcd is down")});
   const PruningWrite flip = turning_on.Run();
   CHECK(flip.step == Step::kRefused);
   CHECK_THAT(flip.error, Catch::Contains("etcd is down"));

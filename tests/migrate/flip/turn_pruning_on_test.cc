@@ -116,11 +116,8 @@ struct World {
   }
   /// Is interrupted when the backup is complete, and the write that turns pruning on not asked for.
   PruningTurnedOn BackUpOnly() {
-    FakeFault fault;
-    fault.before = [this] { stop = true; };
-    fault.target = kCrd;
-    fault.first = kReadsBeforePruning;
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = kCrd, .first = kReadsBeforePruning, .before = [this] { stop = true; }});
     PruningTurnedOn interrupted = TurnOn();
     REQUIRE(interrupted.outcome == report::Outcome::kInterrupted);
     stop = false;
@@ -221,10 +218,9 @@ TEST_CASE("A dry run tells the plan, asks nobody and writes nothing",
 TEST_CASE("A dry run shows why the server would refuse", "[migrate][turn_pruning_on]") {
   World world;
   world.dry_run = report::DryRun::kServer;
-  FakeFault fault;
-  fault.target = "dryRun=All";
-  fault.answer = test_support::FakeStatus(422, "Invalid", "spec.validation: no");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "dryRun=All",
+       .answer = test_support::FakeStatus(422, "Invalid", "spec.validation: no")});
   const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::StartsWith("the server would not turn pruning on: ") &&
@@ -249,11 +245,10 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     CHECK_THAT(world.person.lines[3], Catch::Contains("back up 3 objects"));
   }
   SECTION("one that fails stops it") {
-    FakeFault fault;
-    fault.target = "/widgets/b";
-    fault.times = 0;
-    fault.answer = test_support::FakeStatus(422, "Invalid", "spec.x: bad");
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault(
+        {.target = "/widgets/b",
+         .times = 0,
+         .answer = test_support::FakeStatus(422, "Invalid", "spec.x: bad")});
     const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kFailures);
     CHECK_THAT(enabled.error, Catch::StartsWith("pruning was not turned on, and nothing was"));
@@ -293,12 +288,11 @@ TEST_CASE("Pruning is not turned on where a webhook would keep objects from bein
   if (GENERATE(false, true)) {  // also where no object loses anything
     for (const char* name : {"a", "b"}) world.Write(name, "{}");
   }
-  FakeFault fault;
-  fault.target = "?dryRun=All";
-  fault.times = 0;
-  fault.answer = test_support::FakeStatus(
-      500, "InternalError", "Internal error occurred: failed calling webhook \"a.b\"");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "?dryRun=All",
+       .times = 0,
+       .answer = test_support::FakeStatus(
+           500, "InternalError", "Internal error occurred: failed calling webhook \"a.b\"")});
   const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("failed calling webhook"));
@@ -327,12 +321,10 @@ TEST_CASE("Where no object can show it, servers get the time that any change may
           "[migrate][turn_pruning_on]") {
   World world;
   SECTION("as all were written meanwhile") {
-    FakeFault fault;
-    fault.target = "watch=";
-    fault.before = [&] {
-      for (const char* name : {"a", "b"}) world.Write(name, R"({"x":5})");
-    };
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault({.target = "watch=", .before = [&] {
+                                     for (const char* name : {"a", "b"})
+                                       world.Write(name, R"({"x":5})");
+                                   }});
   }
   SECTION("as nothing is lost but a null") {
     for (const char* name : {"a", "b"}) world.Write(name, R"({"a":null})");
@@ -540,11 +532,10 @@ TEST_CASE("A field that has come into the schema is not waited for", "[migrate][
 
 TEST_CASE("Objects that may not be read end the wait at once", "[migrate][turn_pruning_on]") {
   World world;
-  FakeFault fault;
-  fault.target = "/widgets/a";
-  fault.times = 0;
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "alice may not get widgets");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "/widgets/a",
+       .times = 0,
+       .answer = test_support::FakeStatus(403, "Forbidden", "alice may not get widgets")});
   const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("pruning is on") &&
@@ -612,11 +603,8 @@ TEST_CASE("A signal at any request leaves no half work", "[migrate][turn_pruning
   for (int request = 3;; ++request) {
     CAPTURE(request);
     World world;
-    FakeFault fault;
-    fault.target = "/";
-    fault.first = request;
-    fault.before = [&] { world.stop = true; };
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault(
+        {.target = "/", .first = request, .before = [&] { world.stop = true; }});
     const PruningTurnedOn enabled = world.TurnOn();
     if (!world.stop) break;
     world.stop = false;

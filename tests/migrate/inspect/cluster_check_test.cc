@@ -149,22 +149,19 @@ TEST_CASE("What cannot be read of one CRD leaves the others alone", "[migrate][c
     CHECK(report.crds[2].storage_version == "v1");
   }
   SECTION("the CRD is deleted while its objects are read") {
-    FakeFault fault;
-    fault.target = "/apis/demo.example.com/v1/widgets";
-    fault.before = [&cluster] {
-      cluster.server.Delete("customresourcedefinitions.apiextensions.k8s.io",
-                            "widgets.demo.example.com");
-    };
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = "/apis/demo.example.com/v1/widgets", .before = [&cluster] {
+                               cluster.server.Delete(
+                                   "customresourcedefinitions.apiextensions.k8s.io",
+                                   "widgets.demo.example.com");
+                             }});
     const report::CheckReport report = Check(cluster);
     CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets unknown"});
     CHECK_THAT(report.crds[2].error, Catch::Contains("was deleted while its objects were read"));
   }
   SECTION("its objects cannot be converted") {
-    FakeFault fault;
-    fault.target = "/apis/demo.example.com/v1/widgets";
-    fault.answer = test_support::FakeStatus(500, "", "conversion webhook failed: refused");
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = "/apis/demo.example.com/v1/widgets",
+         .answer = test_support::FakeStatus(500, "", "conversion webhook failed: refused")});
     CHECK_THAT(Check(cluster).crds[2].error, Catch::Contains("conversion webhook failed"));
   }
   SECTION("another server has its objects") {
@@ -215,10 +212,7 @@ std::string UidOf(FakeCluster& cluster) {
 
 // A fault of the last look at the CRD of widgets, which only comes once its objects were read.
 FakeFault LastLookFault(test_support::FakeAnswer answer) {
-  FakeFault fault;
-  fault.target = kCrds + "/widgets.demo.example.com";
-  fault.answer = std::move(answer);
-  return fault;
+  return {.target = kCrds + "/widgets.demo.example.com", .answer = std::move(answer)};
 }
 
 TEST_CASE("A CRD that cannot be read again may have changed, so that nothing is known",
@@ -284,10 +278,8 @@ TEST_CASE("A check that is stopped while objects are read has all CRDs",
           "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  FakeFault fault;
-  fault.target = "/apis/demo.example.com/v1/widgets";
-  fault.before = [&cluster] { cluster.stop = true; };
-  cluster.server.AddFault(fault);
+  cluster.server.AddFault({.target = "/apis/demo.example.com/v1/widgets",
+                           .before = [&cluster] { cluster.stop = true; }});
   const report::CheckReport report = Check(cluster);
   CHECK_FALSE(report.not_all_crds_read);
   CHECK(Verdicts(report)[2] == "widgets unknown");
@@ -313,11 +305,9 @@ TEST_CASE("What was found before a stop is shown as not all", "[migrate][cluster
   FakeCluster cluster;
   AddThree(cluster);
   cluster.server.Add(FakeObjectText("widgets", "two", R"({"extra":true})"));
-  FakeFault fault;
-  fault.target = "/apis/demo.example.com/v1/widgets";
-  fault.first = 2;
-  fault.before = [&cluster] { cluster.stop = true; };
-  cluster.server.AddFault(fault);
+  cluster.server.AddFault({.target = "/apis/demo.example.com/v1/widgets",
+                           .first = 2,
+                           .before = [&cluster] { cluster.stop = true; }});
   const report::CheckReport report = Check(cluster, {.chunk_size = 1});
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted after 1 object");
@@ -334,12 +324,11 @@ TEST_CASE("Objects of another kind in a list are not counted as the CRD's",
       {R"({"apiVersion":"demo.example.com/v1","kind":"Pod"})", R"("Pod" in "demo.example.com/v1")"},
       {"1", R"("" in "")"},
   }));
-  FakeFault fault;
-  fault.target = "/apis/demo.example.com/v1/widgets";
-  fault.answer = test_support::FakeText(
-      200, "application/json",
-      R"({"kind":"KindwidgetsList","metadata":{},"items":[)" + object + "]}");
-  cluster.server.AddFault(fault);
+  cluster.server.AddFault(
+      {.target = "/apis/demo.example.com/v1/widgets",
+       .answer = test_support::FakeText(
+           200, "application/json",
+           R"({"kind":"KindwidgetsList","metadata":{},"items":[)" + object + "]}")});
   const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "the server's list holds another kind of objects: " + kind);
@@ -462,21 +451,16 @@ TEST_CASE("A proposal for a CRD that the selector leaves out is left out, not ta
     CHECK(Verdicts(Check(cluster, options)) == Strings{"newcomers ready"});
   }
   SECTION("whether the server has it cannot be told") {
-    FakeFault fault;
-    fault.target = kCrds + "/widgets.demo.example.com";
-    fault.answer = test_support::FakeStatus(403, "Forbidden", "not for alice");
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = kCrds + "/widgets.demo.example.com",
+         .answer = test_support::FakeStatus(403, "Forbidden", "not for alice")});
     CHECK(Verdicts(Check(cluster, options)) == Strings{"newcomers ready", "widgets unknown"});
   }
 }
 
 TEST_CASE("A server that is not there ends the check", "[migrate][cluster_check]") {
   FakeCluster cluster;
-  FakeFault fault;
-  fault.target = "/";
-  fault.times = 0;
-  fault.lost = true;
-  cluster.server.AddFault(fault);
+  cluster.server.AddFault({.target = "/", .times = 0, .lost = true});
   CHECK_THROWS_WITH(Check(cluster), "Unable to connect to the server: EOF");
 }
 

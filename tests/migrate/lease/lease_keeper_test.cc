@@ -142,13 +142,10 @@ TEST_CASE("Who seeks or gives back while another Lease is being given back does 
   keeping.Run(1s);
   request.name = "clerk";
   Leases::Number clerk = 0;
-  test_support::FakeFault fault;
-  fault.target = "leases/boss";
-  fault.before = [&] {
-    clerk = keeping.keeper.Seek(request);
-    keeping.keeper.GiveBack(page);
-  };
-  keeping.cluster.server.AddFault(std::move(fault));
+  keeping.cluster.server.AddFault({.target = "leases/boss", .before = [&] {
+                                     clerk = keeping.keeper.Seek(request);
+                                     keeping.keeper.GiveBack(page);
+                                   }});
   keeping.keeper.GiveBack(boss);
   keeping.keeper.Advance();
   REQUIRE(clerk != 0);

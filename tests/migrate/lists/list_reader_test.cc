@@ -58,12 +58,7 @@ void CheckNames(const ListJob& job, int count) {
   }
 }
 
-FakeFault Fault(int first) {
-  FakeFault fault;
-  fault.target = kWidgets;
-  fault.first = first;
-  return fault;
-}
+FakeFault Fault(int first) { return {.target = kWidgets, .first = first}; }
 
 TEST_CASE("H3 A list is read in chunks, each object once", "[migrate][list_reader]") {
   FakeCluster cluster;
@@ -319,11 +314,8 @@ TEST_CASE("Where eight lists in a row are not answered in time no more are begun
           "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 1);
-  FakeFault hangs;
-  hangs.target = "fieldSelector";
-  hangs.times = 0;
-  hangs.latency = std::chrono::hours(1);
-  cluster.server.AddFault(hangs);
+  cluster.server.AddFault(
+      {.target = "fieldSelector", .times = 0, .latency = std::chrono::hours(1)});
   kube::client::Client client(cluster.server, cluster, cluster.clock,
                               {.server = "https://fake.example.com",
                                .user_agent = "test",
@@ -344,11 +336,7 @@ TEST_CASE("Where eight lists in a row are not answered in time no more are begun
 TEST_CASE("It is all the same why lists are not answered", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 1);
-  FakeFault loses;
-  loses.target = "fieldSelector";
-  loses.times = 0;
-  loses.lost = true;
-  cluster.server.AddFault(loses);
+  cluster.server.AddFault({.target = "fieldSelector", .times = 0, .lost = true});
   std::vector<ListJob> jobs = SelectedJobs();
   ReadLists(jobs, cluster.session(), {.lists_at_once = 1});
   CHECK(std::ranges::count_if(jobs, IsAsked) == 9);

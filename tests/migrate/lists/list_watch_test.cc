@@ -75,11 +75,8 @@ struct Watched {
   }
   /// Of watches, or of lists.
   void AddFault(bool is_watch, int times, const test_support::FakeAnswer& answer) {
-    FakeFault fault;
-    fault.target = is_watch ? "watch=1" : "limit=";
-    fault.times = times;
-    fault.answer = answer;
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = is_watch ? "watch=1" : "limit=", .times = times, .answer = answer});
   }
   void Run(kube::base::Clock::Duration time) {
     const auto end = cluster.clock.Now() + time;

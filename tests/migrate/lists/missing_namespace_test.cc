@@ -16,11 +16,7 @@ struct World {
     cluster.server.Add(test_support::FakeObjectText("widgets", "w", "{}"));  // in "shop"
   }
   void Answer(const test_support::FakeAnswer& answer) {
-    FakeFault fault;
-    fault.target = "/namespaces/";
-    fault.times = 0;
-    fault.answer = answer;
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = "/namespaces/", .times = 0, .answer = answer});
   }
   FakeCluster cluster;
 };

@@ -117,10 +117,8 @@ TEST_CASE("A watch from a version that the server has forgotten is expired",
   watched.Write("a", "1");
   SECTION("as an event") { watched.cluster.server.Compact(); }
   SECTION("as a status") {
-    FakeFault fault;
-    fault.target = "watch=1";
-    fault.answer = test_support::FakeStatus(410, "Expired", "too old");
-    watched.cluster.server.AddFault(fault);
+    watched.cluster.server.AddFault(
+        {.target = "watch=1", .answer = test_support::FakeStatus(410, "Expired", "too old")});
   }
   watched.watch.Start(version);
   watched.Run(5s);

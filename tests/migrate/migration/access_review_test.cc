@@ -45,11 +45,8 @@ TEST_CASE("Subresource, namespace and name are part of the question", "[migrate]
 TEST_CASE("The server is asked for several rights at once", "[migrate][access_review]") {
   FakeCluster cluster;
   cluster.server.Deny("patch", "widgets.demo.example.com");
-  FakeFault fault;
-  fault.target = "selfsubjectaccessreviews";
-  fault.times = 0;
-  fault.latency = std::chrono::seconds(1);
-  cluster.server.AddFault(fault);
+  cluster.server.AddFault(
+      {.target = "selfsubjectaccessreviews", .times = 0, .latency = std::chrono::seconds(1)});
   Access list = kPatch;
   list.verb = "list";
   CHECK(migration::AskWhetherAllowed({list, kPatch, list}, cluster.client) ==

@@ -34,11 +34,8 @@ struct World {
   }
   /// What a dry run of an object is answered.
   void AnswerDryRun(const std::string& name, test_support::FakeAnswer answer) {
-    FakeFault fault;
-    fault.target = "/widgets/" + name + "?dryRun=All";
-    fault.answer = std::move(answer);
-    fault.times = 0;
-    cluster.server.AddFault(std::move(fault));
+    cluster.server.AddFault(
+        {.target = "/widgets/" + name + "?dryRun=All", .times = 0, .answer = std::move(answer)});
   }
   void Empty(const std::string& name) {
     test_support::FakeAnswer answer;

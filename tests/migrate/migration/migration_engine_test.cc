@@ -141,12 +141,10 @@ TEST_CASE("A success that is none is found, mended and told", "[migrate][engine]
 TEST_CASE("What others write meanwhile is nobody's lie", "[migrate][engine][migration]") {
   Widgets widgets;
   widgets.Succeed(3, kWidgets);
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.before = [&] {
-    test_support::WriteFakeObject(widgets.cluster.server, "widgets", "w1", R"({"a":"2"})");
-  };
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault({.target = "/widgets/w1", .before = [&] {
+                                     test_support::WriteFakeObject(widgets.cluster.server,
+                                                                   "widgets", "w1", R"({"a":"2"})");
+                                   }});
   const report::CrdMigration crd = widgets.Migrate();
   CHECK(crd.engine->not_rewritten == 0);
   CHECK(crd.verified);
@@ -254,10 +252,8 @@ TEST_CASE("A signal while it is verified keeps what is known for the next run",
           "[migrate][engine][migration]") {
   Widgets widgets;
   widgets.Succeed(3, kWidgets);
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.before = [&] { widgets.stop = true; };
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault(
+      {.target = "/widgets/w1", .before = [&] { widgets.stop = true; }});
   CHECK(widgets.Migrate().outcome == report::Outcome::kInterrupted);
   CHECK(widgets.engine.Exists());
 

@@ -154,13 +154,10 @@ TEST_CASE("A flip by others that changes the schemas too holds what is not in th
   preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
   std::atomic<bool> stop{false};
   preserved.cluster.run_stop = &stop;
-  FakeFault fault;
-  fault.target = "/customresourcedefinitions/" + kName;
-  fault.times = 0;
-  fault.before = [&] {
-    if (!preserved.Prunes()) stop = preserved.HasFinishedBackup();
-  };
-  preserved.cluster.server.AddFault(fault);
+  preserved.cluster.server.AddFault(
+      {.target = "/customresourcedefinitions/" + kName, .times = 0, .before = [&] {
+         if (!preserved.Prunes()) stop = preserved.HasFinishedBackup();
+       }});
   REQUIRE(preserved.Migrate().outcome == report::Outcome::kInterrupted);
   stop = false;
   preserved.cluster.server.PatchCrd(kName,

@@ -73,12 +73,8 @@ struct LeasedWidgets {
   /// Is run when the target is asked for the n-th time.
   void When(const std::string& target, std::function<void()> before, int first = 1,
             kube::base::Clock::Duration latency = {}) {
-    FakeFault fault;
-    fault.target = target;
-    fault.first = first;
-    fault.before = std::move(before);
-    fault.latency = latency;
-    cluster.server.AddFault(std::move(fault));
+    cluster.server.AddFault(
+        {.target = target, .first = first, .before = std::move(before), .latency = latency});
   }
   /// Which of the requests is the first of this method whose target holds this; -1: none is.
   std::ptrdiff_t FirstOf(const std::string& method, const std::string& target) const {

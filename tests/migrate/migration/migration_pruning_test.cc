@@ -261,11 +261,9 @@ TEST_CASE("Who is interrupted in the rewrite behind the flip is told that prunin
   std::atomic<bool> stop{false};
   preserved.cluster.run_stop = &stop;
   preserved.options.concurrency = 1;
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.times = 0;
-  fault.before = [&] { stop = preserved.Prunes() && !preserved.HasExtra("w0"); };
-  preserved.cluster.server.AddFault(fault);
+  preserved.cluster.server.AddFault({.target = "/widgets/w1", .times = 0, .before = [&] {
+                                       stop = preserved.Prunes() && !preserved.HasExtra("w0");
+                                     }});
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kInterrupted);
   CHECK(crd.error == "interrupted; pruning is on");
@@ -279,15 +277,12 @@ TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
   preserved.StoreInOneVersion();
   preserved.options.chunk_size = 1;
   bool is_turned_on = false;
-  FakeFault fault;
-  fault.target = "continue=";
-  fault.times = 0;
-  fault.before = [&] {
-    if (is_turned_on || preserved.person.asked == 0) return;
-    is_turned_on = true;
-    preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
-  };
-  preserved.cluster.server.AddFault(fault);
+  preserved.cluster.server.AddFault({.target = "continue=", .times = 0, .before = [&] {
+                                       if (is_turned_on || preserved.person.asked == 0) return;
+                                       is_turned_on = true;
+                                       preserved.cluster.server.PatchCrd(
+                                           kName, R"({"spec":{"preserveUnknownFields":false}})");
+                                     }});
   const report::CrdMigration crd = preserved.Migrate();
   REQUIRE(is_turned_on);
   CHECK(crd.outcome == report::Outcome::kError);
@@ -307,10 +302,9 @@ TEST_CASE("A backup is made by the schemas of when pruning is turned on",
   preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
   preserved.cluster.server.Add(FakeCrdText("gizmos"));
   preserved.options.crd_names = {"gizmos", "widgets"};
-  FakeFault fault;
-  fault.target = "/v1/gizmos";
-  fault.before = [&] { preserved.cluster.server.PatchCrd(kName, preserved.PatchWithoutA()); };
-  preserved.cluster.server.AddFault(fault);
+  preserved.cluster.server.AddFault(
+      {.target = "/v1/gizmos",
+       .before = [&] { preserved.cluster.server.PatchCrd(kName, preserved.PatchWithoutA()); }});
   const report::MigrationReport report =
       Migrate(preserved.options, {preserved.cluster.session(), preserved.person});
   REQUIRE(report.crds.size() == 2);
@@ -349,11 +343,10 @@ TEST_CASE("The path of a backup holds in any folder", "[migrate][migration][migr
 TEST_CASE("A change of the CRD before the flip is an error, not a failure of objects",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.latency = std::chrono::seconds(15);
-  fault.before = [&preserved] { preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})"); };
-  preserved.cluster.server.AddFault(fault);
+  preserved.cluster.server.AddFault(
+      {.target = "/widgets/w1",
+       .before = [&preserved] { preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})"); },
+       .latency = std::chrono::seconds(15)});
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kError);
   CHECK_FALSE(preserved.Prunes());

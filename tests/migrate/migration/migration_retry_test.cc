@@ -9,10 +9,8 @@ namespace migration_test {
 TEST_CASE("What failed in the last run is tried alone by --retry-failed, until it is done",
           "[migrate][migration]") {
   Widgets widgets;
-  FakeFault fault;
-  fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
-  fault.target = "/widgets/w1";
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault(
+      {.target = "/widgets/w1", .answer = FakeStatus(422, "Invalid", "spec.a: Invalid value")});
   CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 1);
   widgets.cluster.server.Add(FakeObjectText("widgets", "new", R"({"a":"1","extra":true})"));
 
@@ -33,10 +31,8 @@ TEST_CASE("What failed in the last run is tried alone by --retry-failed, until i
 
 TEST_CASE("What failed is not forgotten by a run that did not try it", "[migrate][migration]") {
   Widgets widgets;
-  FakeFault fault;
-  fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
-  fault.target = "/widgets/w1";
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault(
+      {.target = "/widgets/w1", .answer = FakeStatus(422, "Invalid", "spec.a: Invalid value")});
   CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 1);
   SECTION("a dry run") { widgets.options.dry_run = report::DryRun::kServer; }
   SECTION("over other objects") { widgets.options.field_selector = "metadata.name=w2"; }

@@ -224,13 +224,10 @@ TEST_CASE("storedVersions are kept where passes go on finding objects to rewrite
 TEST_CASE("An object that another writer stored unpruned is verified by a later pass",
           "[migrate][migration]") {
   Widgets widgets;
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.first = 2;
-  fault.before = [&widgets] {
-    widgets.cluster.server.Add(FakeObjectText("widgets", "w1", R"({"a":"new","extra":true})"));
-  };
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault(
+      {.target = "/widgets/w1", .first = 2, .before = [&widgets] {
+         widgets.cluster.server.Add(FakeObjectText("widgets", "w1", R"({"a":"new","extra":true})"));
+       }});
   const report::CrdMigration crd = widgets.MigrateOne();
   CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.verified);
@@ -243,12 +240,10 @@ TEST_CASE("An object that another writer stored unpruned is verified by a later 
 TEST_CASE("An object that fails in the verifying pass keeps it from being verified",
           "[migrate][migration]") {
   Widgets widgets;
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.first = 2;
-  fault.times = 0;
-  fault.answer = FakeStatus(403, "Forbidden", "no longer");
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault({.target = "/widgets/w1",
+                                   .first = 2,
+                                   .times = 0,
+                                   .answer = FakeStatus(403, "Forbidden", "no longer")});
   const report::CrdMigration crd = widgets.MigrateOne();
   CHECK(crd.outcome == report::Outcome::kFailures);
   CHECK_FALSE(crd.verified);
@@ -263,10 +258,7 @@ TEST_CASE("An interrupted run is reported, and the next one goes on", "[migrate]
   widgets.options.concurrency = 1;
   std::atomic<bool> stop{false};
   widgets.cluster.run_stop = &stop;
-  FakeFault fault;
-  fault.target = "/widgets/w5";
-  fault.before = [&stop] { stop = true; };
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault({.target = "/widgets/w5", .before = [&stop] { stop = true; }});
   const report::CrdMigration first = widgets.MigrateOne();
   CHECK(first.outcome == report::Outcome::kInterrupted);
   CHECK(first.counts[report::ObjectClass::kNotTried] > 0);
@@ -292,10 +284,7 @@ TEST_CASE("What an interrupted run has left is no good for a CRD that was change
   Widgets widgets(40);
   std::atomic<bool> stop{false};
   widgets.cluster.run_stop = &stop;
-  FakeFault fault;
-  fault.target = "/widgets/w5";
-  fault.before = [&stop] { stop = true; };
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault({.target = "/widgets/w5", .before = [&stop] { stop = true; }});
   widgets.MigrateOne();
   stop = false;
   widgets.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})");
@@ -311,10 +300,7 @@ TEST_CASE("A dry run or a run over some objects leaves an interrupted one alone"
   Widgets widgets(40);
   std::atomic<bool> stop{false};
   widgets.cluster.run_stop = &stop;
-  FakeFault fault;
-  fault.target = "/widgets/w5";
-  fault.before = [&stop] { stop = true; };
-  widgets.cluster.server.AddFault(fault);
+  widgets.cluster.server.AddFault({.target = "/widgets/w5", .before = [&stop] { stop = true; }});
   widgets.MigrateOne();
   stop = false;
   const std::size_t files = widgets.StateFiles();

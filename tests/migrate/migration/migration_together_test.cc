@@ -119,11 +119,10 @@ TEST_CASE("Where a person is asked CRDs are migrated one after the other", "[mig
 TEST_CASE("A CRD that fails does not keep others from being migrated at the same time",
           "[migrate][migration]") {
   Crds crds(3);
-  FakeFault fault;
-  fault.target = "/kind1";
-  fault.times = 0;
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "kind1 is forbidden");
-  crds.cluster.server.AddFault(fault);
+  crds.cluster.server.AddFault(
+      {.target = "/kind1",
+       .times = 0,
+       .answer = test_support::FakeStatus(403, "Forbidden", "kind1 is forbidden")});
   const report::MigrationReport report = crds.Run();
   REQUIRE(report.crds.size() == 3);
   CHECK(report.crds[1].outcome == report::Outcome::kError);
@@ -162,11 +161,9 @@ TEST_CASE("A signal ends the migrations of all CRDs, and a later run goes on wit
   Crds crds(40);
   std::atomic<bool> stop{false};
   crds.cluster.run_stop = &stop;
-  FakeFault fault;
-  fault.target = "/namespaces/shop/kind3/o1";
-  fault.times = 0;
-  fault.before = [&] { stop = stop || crds.cluster.run_stop != nullptr; };
-  crds.cluster.server.AddFault(fault);
+  crds.cluster.server.AddFault({.target = "/namespaces/shop/kind3/o1", .times = 0, .before = [&] {
+                                  stop = stop || crds.cluster.run_stop != nullptr;
+                                }});
   const report::MigrationReport interrupted = crds.Run();
   REQUIRE_FALSE(interrupted.crds.empty());
   CHECK(std::ranges::any_of(interrupted.crds, [](const report::CrdMigration& crd) {

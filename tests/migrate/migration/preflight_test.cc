@@ -219,34 +219,29 @@ TEST_CASE("The server is asked by a dry run whether it would turn pruning on",
                                Contains(R"("},"spec":{"preserveUnknownFields":false}})"));
   }
   SECTION("it would not: in its own words") {
-    FakeFault fault;
-    fault.target = "dryRun=All";
-    fault.answer = FakeStatus(422, "Invalid", "it is invalid",
+    cluster.server.AddFault(
+        {.target = "dryRun=All",
+         .answer = FakeStatus(422, "Invalid", "it is invalid",
                               R"({"name":"widgets.demo.example.com","causes":[{"field":)"
-                              R"("spec.versions[0].schema","message":"too expensive"}]})");
-    cluster.server.AddFault(fault);
+                              R"("spec.versions[0].schema","message":"too expensive"}]})")});
     CHECK_THAT(Check(cluster, options).refusal,
                StartsWith("the server would not turn pruning on: ") &&
                    Contains("spec.versions[0].schema: too expensive"));
   }
   SECTION("a webhook that cannot be asked is no refusal") {
-    FakeFault fault;
-    fault.target = "dryRun=All";
-    fault.answer = FakeStatus(400, "BadRequest",
-                              "admission webhook \"x.example.com\" does not support dry run");
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = "dryRun=All",
+         .answer = FakeStatus(400, "BadRequest",
+                              "admission webhook \"x.example.com\" does not support dry run")});
     const Preflight preflight = Check(cluster, options);
     CHECK(preflight.refusal.empty());
     REQUIRE(preflight.warnings.size() == 1);
     CHECK_THAT(preflight.warnings[0], Contains("does not support dry run"));
   }
   SECTION("somebody changes it just then") {
-    FakeFault fault;
-    fault.target = "dryRun=All";
-    fault.before = [&cluster] {
-      cluster.server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
-    };
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = "dryRun=All", .before = [&cluster] {
+                               cluster.server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
+                             }});
     CHECK_THAT(Check(cluster, options).refusal, Contains("run the same command again"));
   }
   CHECK_FALSE(HasWritten(cluster));
@@ -351,13 +346,12 @@ TEST_CASE("A server that cannot be asked for rights keeps nothing from being mig
           "[migrate][preflight]") {
   FakeCluster cluster;
   cluster.server.Add(FakeCrdText("widgets"));
-  FakeFault fault;
-  fault.target = "selfsubjectaccessreviews";
-  fault.times = 0;
-  fault.answer = GENERATE(FakeStatus(403, "Forbidden", "no"), FakeStatus(404, "NotFound", "none"),
+  cluster.server.AddFault(
+      {.target = "selfsubjectaccessreviews",
+       .times = 0,
+       .answer = GENERATE(FakeStatus(403, "Forbidden", "no"), FakeStatus(404, "NotFound", "none"),
                           FakeText(500, "text/plain", ""), FakeText(201, "application/json", "{}"),
-                          FakeText(201, "text/html", "<html>"));
-  cluster.server.AddFault(fault);
+                          FakeText(201, "text/html", "<html>"))});
   CHECK(Check(cluster).refusal.empty());
 }
 
@@ -367,11 +361,8 @@ TEST_CASE("A StorageVersionMigration of the resource is not run against", "[migr
   const std::string group = GENERATE("storagemigration.k8s.io", "migration.k8s.io");
   const std::string version = GENERATE("v1", "v1beta1", "v1alpha1");
   const auto serve = [&](const std::string& target, const std::string& body) {
-    FakeFault fault;
-    fault.target = target;
-    fault.times = 0;
-    fault.answer = FakeText(200, "application/json", body);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = target, .times = 0, .answer = FakeText(200, "application/json", body)});
   };
   const auto serve_migration = [&](const std::string& resource, const std::string& status) {
     serve("/apis/" + group, R"({"versions":[{"version":")" + version + R"("}]})");
@@ -397,11 +388,9 @@ TEST_CASE("A StorageVersionMigration of the resource is not run against", "[migr
   }
   SECTION("that cannot be seen") {
     serve("/apis/" + group, R"({"versions":[{"version":")" + version + R"("}]})");
-    FakeFault fault;
-    fault.target = "/storageversionmigrations";
-    fault.times = 0;
-    fault.answer = FakeStatus(403, "Forbidden", "may not list them");
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = "/storageversionmigrations",
+                             .times = 0,
+                             .answer = FakeStatus(403, "Forbidden", "may not list them")});
     const Preflight preflight = Check(cluster);
     CHECK(preflight.refusal.empty());
     REQUIRE(preflight.warnings.size() == 1);

@@ -80,37 +80,27 @@ struct Preserved {
   }
   /// Somebody writes w1 when the backup is complete, and pruning not yet on.
   void WriteBehindBackup() {
-    FakeFault fault;
-    fault.target = "/customresourcedefinitions/" + kName;
-    fault.times = 0;
-    fault.before = [this] {
-      if (is_written || !HasFinishedBackup()) return;
-      is_written = true;
-      Write("w1", "late");
-    };
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = "/customresourcedefinitions/" + kName, .times = 0, .before = [this] {
+           if (is_written || !HasFinishedBackup()) return;
+           is_written = true;
+           Write("w1", "late");
+         }});
   }
   /// A run that is interrupted when pruning is on, as w1 is about to be rewritten.
   void InterruptAfterPruningOn() {
     std::atomic<bool> stop{false};
     cluster.run_stop = &stop;
-    FakeFault fault;
-    fault.target = "/widgets/w1";
-    fault.times = 0;
-    fault.before = [this, &stop] {
-      if (cluster.run_stop != nullptr) stop = Prunes();
-    };
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = "/widgets/w1", .times = 0, .before = [this, &stop] {
+                               if (cluster.run_stop != nullptr) stop = Prunes();
+                             }});
     REQUIRE(Migrate().outcome == report::Outcome::kInterrupted);
     cluster.run_stop = nullptr;
   }
   /// In the place of the namespace kube-system, from now on.
   void AnswerForCluster(const test_support::FakeAnswer& answer) {
-    FakeFault fault;
-    fault.target = "/api/v1/namespaces/kube-system";
-    fault.times = 0;
-    fault.answer = answer;
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = "/api/v1/namespaces/kube-system", .times = 0, .answer = answer});
   }
   /// All objects are stored in the storage version: nothing is rewritten before pruning is turned
   /// on.

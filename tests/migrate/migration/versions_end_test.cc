@@ -81,10 +81,8 @@ TEST_CASE("That it cannot be put back is told with what is to stay", "[migrate][
   run.UseEngine();
   run.report.kept_because = "some objects were not rewritten";
   run.Store(R"(["v1"])");
-  FakeFault fault;
-  fault.target = "/status";
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "not you");
-  run.cluster.server.AddFault(fault);
+  run.cluster.server.AddFault(
+      {.target = "/status", .answer = test_support::FakeStatus(403, "Forbidden", "not you")});
   run.End();
   CHECK(run.report.stored_after == Strings{"v1"});
   CHECK(run.listener.lines ==

@@ -47,11 +47,8 @@ struct Listed : World {
     return places;
   }
   void Refuse(const std::string& target, int times) {
-    FakeFault fault;
-    fault.target = target;
-    fault.times = times;
-    fault.answer = FakeStatus(403, "Forbidden", "not you");
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = target, .times = times, .answer = FakeStatus(403, "Forbidden", "not you")});
   }
 
   ClusterKinds kinds;

@@ -164,13 +164,11 @@ TEST_CASE("What somebody has made his own by the time that it is read is not sho
   world.PutTemplate("every", {Widget("w")});
   world.RunForGood();
   world.PutTemplate("every", {});
-  FakeFault fault;
-  fault.target = "widgets/w";
-  fault.before = [&world] {
-    world.Send("PATCH", kWidgetsOfA + "w", "application/merge-patch+json",
-               R"({"metadata":{"labels":{"policy/namespace-template-name":null}}})");
-  };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "widgets/w", .before = [&world] {
+         world.Send("PATCH", kWidgetsOfA + "w", "application/merge-patch+json",
+                    R"({"metadata":{"labels":{"policy/namespace-template-name":null}}})");
+       }});
   CHECK(Outcomes(world.Run()) == Names{"a/w kept"});
   CHECK(world.recorder.count == 0);
   CHECK(world.Requests("DELETE").empty());

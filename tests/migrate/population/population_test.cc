@@ -67,10 +67,8 @@ TEST_CASE("What is deleted is told in one order, whatever is answered first",
   world.PutTemplate("every", {Widget("w"), Widget("d"), Widget("e")});
   world.Run();
   world.PutTemplate("every", {Widget("w")});
-  FakeFault fault;
-  fault.target = "/namespaces/a/widgets/d";
-  fault.latency = std::chrono::seconds(5);
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "/namespaces/a/widgets/d", .latency = std::chrono::seconds(5)});
   CHECK(Outcomes(world.Run()) == Names{"a/w unchanged", "a/d pruned", "a/e pruned", "b/w unchanged",
                                        "b/d pruned", "b/e pruned"});
 }
@@ -346,10 +344,9 @@ TEST_CASE("What was made of a template that is gone is deleted, as far as its ki
     CHECK(world.cluster.server.Stored("gadgets.demo.example.com", "a/g") != nullptr);
   }
   SECTION("not where it is there again") {
-    FakeFault fault;
-    fault.target = "namespacetemplates/two";
-    fault.before = [&world] { world.PutTemplate("two", {Widget("w")}); };
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault({.target = "namespacetemplates/two", .before = [&world] {
+                                     world.PutTemplate("two", {Widget("w")});
+                                   }});
     const PopulationReport report = world.Run();
     CHECK(Outcomes(report) == Names{"a/v unchanged", "a/w kept", "b/v unchanged", "b/w kept"});
     CHECK(report.has_errors);

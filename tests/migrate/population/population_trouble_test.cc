@@ -10,11 +10,9 @@ TEST_CASE("What is wrong with one object keeps nothing else from being applied",
           "[migrate][population]") {
   World world;
   world.PutTemplate("every", {Widget("bad"), Widget("w")});
-  FakeFault fault;
-  fault.target = "/widgets/bad";
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "/widgets/bad",
+                                 .times = 0,
+                                 .answer = FakeStatus(422, "Invalid", "spec.a: Invalid value")});
   const PopulationReport report = world.Run();
   CHECK(Outcomes(report) == Names{"a/bad failed", "a/w applied", "b/bad failed", "b/w applied"});
   CHECK(Messages(report) == Names{"spec.a: Invalid value", "spec.a: Invalid value"});
@@ -31,11 +29,8 @@ TEST_CASE("Where an object could not be applied nothing of its template is delet
   world.PutTemplate("every", {Widget("w"), Widget("g", "x", "gadgets")});
   world.Run();
   world.PutTemplate("every", {Widget("v")});
-  FakeFault fault;
-  fault.target = "namespaces/a/widgets/v";
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "no");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "namespaces/a/widgets/v", .times = 0, .answer = FakeStatus(422, "Invalid", "no")});
   const PopulationReport report = world.Run();
   CHECK(Outcomes(report) == Names{"a/v failed", "a/Kindgadgets/g kept", "a/w kept", "b/v applied",
                                   "b/Kindgadgets/g pruned", "b/w pruned"});
@@ -73,11 +68,9 @@ TEST_CASE("A group that cannot be read hides its own kinds alone", "[migrate][po
   other.replace(other.find("demo.example.com"), 16, "down.example.org");
   world.PutTemplate("every", {other, Widget("w")});
   world.Run();
-  FakeFault fault;
-  fault.target = "/apis/down.example.org/";
-  fault.times = 0;
-  fault.answer = FakeStatus(503, "ServiceUnavailable", "no endpoints");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "/apis/down.example.org/",
+                                 .times = 0,
+                                 .answer = FakeStatus(503, "ServiceUnavailable", "no endpoints")});
   world.PutTemplate("every", {other, Widget("v")});
 
   const PopulationReport report = world.Run();
@@ -140,10 +133,9 @@ TEST_CASE("A template that is changed meanwhile has nothing deleted", "[migrate]
   world.PutTemplate("every", {Widget("w"), Widget("v")});
   world.Run();
   world.PutTemplate("every", {Widget("v")});
-  FakeFault fault;
-  fault.target = "namespaces/a/widgets/v";
-  fault.before = [&world] { world.PutTemplate("every", {Widget("v"), Widget("w")}); };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "namespaces/a/widgets/v", .before = [&world] {
+                                   world.PutTemplate("every", {Widget("v"), Widget("w")});
+                                 }});
   const PopulationReport report = world.Run();
   CHECK(Outcomes(report) == Names{"a/v unchanged", "a/w kept", "b/v unchanged", "b/w kept"});
   CHECK(report.has_errors);
@@ -169,14 +161,12 @@ TEST_CASE("A template that is disabled meanwhile has nothing deleted", "[migrate
   world.options.namespaces = {"a"};
   world.Run();
   world.PutTemplate("every", {Widget("w")});
-  FakeFault fault;
-  fault.target = "namespaces/a/widgets/w?";
-  fault.before = [&world] {
-    world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every",
-               "application/merge-patch+json",
-               R"({"metadata":{"labels":{"policy/namespace-template-apply":"disable"}}})");
-  };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "namespaces/a/widgets/w?", .before = [&world] {
+         world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every",
+                    "application/merge-patch+json",
+                    R"({"metadata":{"labels":{"policy/namespace-template-apply":"disable"}}})");
+       }});
   CHECK(Outcomes(world.Run()) == Names{"a/w unchanged", "a/v kept"});
   CHECK(world.Stored("a/v") == "x");
 }
@@ -316,10 +306,8 @@ TEST_CASE("A run that is stopped begins nothing new", "[migrate][population]") {
   std::atomic<bool> stop = false;
   world.cluster.run_stop = &stop;
   world.PutTemplate("every", {Widget("w"), Widget("v")});
-  FakeFault fault;
-  fault.target = "namespaces/a/widgets/w";
-  fault.before = [&stop] { stop = true; };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "namespaces/a/widgets/w", .before = [&stop] { stop = true; }});
   const PopulationReport report = world.Run();
   CHECK(report.is_interrupted);
   CHECK(world.Stored("a/v") == "-");

@@ -58,11 +58,9 @@ TEST_CASE("Where the server does not say nothing may be deleted", "[migrate][pop
   Asked asked;
   asked.PutTemplate("every", {Widget("w")});
   asked.Read();
-  FakeFault fault;
-  fault.target = "namespacetemplates/every";
-  fault.times = 0;
-  fault.answer = FakeStatus(403, "Forbidden", "not you");
-  asked.cluster.server.AddFault(fault);
+  asked.cluster.server.AddFault({.target = "namespacetemplates/every",
+                                 .times = 0,
+                                 .answer = FakeStatus(403, "Forbidden", "not you")});
   CHECK(asked.leaves.WhyNot("every") ==
         "the server does not say whether the template is as it was");
   CHECK(asked.refused == Names{"every unknown"});

@@ -39,11 +39,8 @@ struct Noted : World {
   }
   /// A kind of which it is not known what there is.
   void HideGadgets() {
-    FakeFault fault;
-    fault.target = "/gadgets?";
-    fault.times = 0;
-    fault.answer = FakeStatus(403, "Forbidden", "not you");
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = "/gadgets?", .times = 0, .answer = FakeStatus(403, "Forbidden", "not you")});
     const auto kinds = *ClusterKinds::Read({"demo.example.com"}, cluster.session());
     state.members.Read({kGadget}, kinds, {}, cluster.session());
     REQUIRE(state.members.unlisted().contains(kGadget));

@@ -40,11 +40,7 @@ TEST_CASE("Trouble that passes costs a restore nothing but time", "[migrate][res
 TEST_CASE("A write whose answer is lost is not done twice", "[migrate][restore]") {
   World world(1);
   // Of the object's requests the second one is the patch.
-  FakeFault fault;
-  fault.target = kInShop + "w100";
-  fault.first = 2;
-  fault.lost_after = 0;
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = kInShop + "w100", .first = 2, .lost_after = 0});
   const report::CrdRestore crd = world.Run();
   // It is found to be back, by whomever.
   CHECK(Text(crd.counts) == "unchanged 1");

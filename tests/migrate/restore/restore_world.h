@@ -107,18 +107,9 @@ struct World {
   }
 
   /// A fault of all requests whose target has `part` in it.
-  static FakeFault Always(const std::string& part) {
-    FakeFault fault;
-    fault.target = part;
-    fault.times = 0;
-    return fault;
-  }
+  static FakeFault Always(const std::string& part) { return {.target = part, .times = 0}; }
   void Before(const std::string& part, int first, std::function<void()> action) {
-    FakeFault fault;
-    fault.target = part;
-    fault.first = first;
-    fault.before = std::move(action);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = part, .first = first, .before = std::move(action)});
   }
   /// How many requests begin so: "PATCH".
   int Requests(const std::string& start) const {

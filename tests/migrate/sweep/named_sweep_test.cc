@@ -20,12 +20,7 @@ TEST_CASE("Objects that are named are written alone, each once", "[migrate][swee
 
 TEST_CASE("Many named objects are read some at a time, in bad weather too", "[migrate][sweep]") {
   World world(50);
-  FakeFault fault;
-  fault.target = kInShop;
-  fault.first = 5;
-  fault.times = 7;
-  fault.lost = true;
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = kInShop, .first = 5, .times = 7, .lost = true});
   std::vector<ObjectName> names;
   for (int i = 0; i < 50; ++i) names.push_back({"shop", World::Name(i)});
   CHECK(Text(world.RunNamed(names).counts) == "rewritten 25, unchanged 25");

@@ -44,11 +44,8 @@ struct World {
     return RunRewritePasses(scope, options, folder.path(), {cluster.session(), listener});
   }
   void Before(const std::string& name, int first, std::function<void()> action) {
-    FakeFault fault;
-    fault.target = kInShop + name;
-    fault.first = first;
-    fault.before = std::move(action);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault(
+        {.target = kInShop + name, .first = first, .before = std::move(action)});
   }
   int Patches(const std::string& name = "") const {
     return static_cast<int>(std::ranges::count_if(
@@ -133,11 +130,8 @@ TEST_CASE("An object of what somebody says that fails is not verified",
   world.Run();
   test_support::TempFolder folder;
   world.scope.claimed_by = "somebody";
-  FakeFault fault;
-  fault.target = kInShop + "w103";
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "no");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = kInShop + "w103", .times = 0, .answer = FakeStatus(422, "Invalid", "no")});
   const RewriteResult result = RunRewritePasses(world.scope, world.options, folder.path(),
                                                 {world.cluster.session(), world.listener});
   CHECK(result.not_as_claimed == 0);
@@ -221,13 +215,10 @@ TEST_CASE("An object that a stale server left twice as it was is found by the th
   // answers which request is as good as chance.
   unsigned writes = 0;
   int dirty_after_two = 0;
-  FakeFault count;
-  count.target = kInShop;
-  count.times = 0;
-  count.before = [&] {
-    if (++writes == 2 * kObjects + 1) dirty_after_two = world.Dirty(kObjects);
-  };
-  world.cluster.server.AddFault(count);
+  world.cluster.server.AddFault({.target = kInShop, .times = 0, .before = [&] {
+                                   if (++writes == 2 * kObjects + 1)
+                                     dirty_after_two = world.Dirty(kObjects);
+                                 }});
   world.cluster.server.ServeStale(
       [&] { return writes <= 2 * kObjects && (writes * 2654435761U >> 16) % 3 == 0; });
   const RewriteResult result = world.Run();
@@ -240,11 +231,7 @@ TEST_CASE("An object that a stale server left twice as it was is found by the th
 TEST_CASE("A server that stays stale is not verified", "[migrate][rewrite_passes]") {
   World world(60);
   unsigned writes = 0;
-  FakeFault count;
-  count.target = kInShop;
-  count.times = 0;
-  count.before = [&] { ++writes; };
-  world.cluster.server.AddFault(count);
+  world.cluster.server.AddFault({.target = kInShop, .times = 0, .before = [&] { ++writes; }});
   // Two of three, so that four passes are not enough.
   world.cluster.server.ServeStale([&] { return (writes * 2654435761U >> 16) % 3 != 0; });
   const RewriteResult result = world.Run();
@@ -315,11 +302,10 @@ TEST_CASE("A cluster that was set back is rewritten anew", "[migrate][rewrite_pa
   World world;
   REQUIRE(world.Run().verified);
   const int before = world.Patches();
-  FakeFault older;
-  older.target = "/widgets?limit=1";
-  older.answer = test_support::FakeText(200, "application/json",
-                                        R"({"metadata":{"resourceVersion":"1"},"items":[]})");
-  world.cluster.server.AddFault(older);
+  world.cluster.server.AddFault(
+      {.target = "/widgets?limit=1",
+       .answer = test_support::FakeText(200, "application/json",
+                                        R"({"metadata":{"resourceVersion":"1"},"items":[]})")});
   world.Write("w110", R"({"a":"x","old":1})");  // which the earlier run has not listed
   const RewriteResult result = world.Run();
   CHECK(result.verified);
@@ -332,12 +318,10 @@ TEST_CASE("A cluster that was set back is rewritten anew", "[migrate][rewrite_pa
 TEST_CASE("A failure of the verifying pass is told, and nothing is verified",
           "[migrate][rewrite_passes]") {
   World world;
-  FakeFault fault;
-  fault.target = kInShop + "w103";
-  fault.first = 2;
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "is invalid");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = kInShop + "w103",
+                                 .first = 2,
+                                 .times = 0,
+                                 .answer = FakeStatus(422, "Invalid", "is invalid")});
   const RewriteResult result = world.Run();
   CHECK_FALSE(result.verified);
   CHECK(result.is_complete());
@@ -350,12 +334,10 @@ TEST_CASE("A failure of the verifying pass is told, and nothing is verified",
 TEST_CASE("What a verifying pass that gives up did not try was rewritten, and is no failure",
           "[migrate][rewrite_passes]") {
   World world(200);
-  FakeFault fault;
-  fault.target = kInShop;
-  fault.first = 201;
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "is invalid");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = kInShop,
+                                 .first = 201,
+                                 .times = 0,
+                                 .answer = FakeStatus(422, "Invalid", "is invalid")});
   const RewriteResult result = world.Run();
   CHECK_FALSE(result.verified);
   CHECK(result.stopped);
@@ -377,12 +359,10 @@ TEST_CASE("Passes that break keep the account of what was done", "[migrate][rewr
 
 TEST_CASE("A server that asks for a pause is told of", "[migrate][rewrite_passes]") {
   World world;
-  FakeFault busy;
-  busy.target = kInShop;
-  busy.times = 3;
-  busy.answer = test_support::FakeText(429, "text/plain", "");
-  busy.headers = {{"Retry-After", "7"}};
-  world.cluster.server.AddFault(busy);
+  world.cluster.server.AddFault({.target = kInShop,
+                                 .times = 3,
+                                 .answer = test_support::FakeText(429, "text/plain", ""),
+                                 .headers = {{"Retry-After", "7"}}});
   CHECK(world.Run().verified);
   CHECK(world.listener.lines.front() ==
         "widgets.demo.example.com: waiting 7 s, as the server asks for it");

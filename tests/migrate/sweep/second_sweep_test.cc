@@ -19,14 +19,13 @@ TEST_CASE("A second sweep finds what a stale server stored", "[migrate][sweep]")
   World world;
   // One that does not know yet that it has to prune: it stores what it has.
   const auto* stored = world.cluster.server.Stored(kResource, "shop/w1003");
-  FakeFault stale;
-  stale.target = kInShop + "w1003";
-  stale.answer = FakeText(
-      200, "application/json",
-      R"({"metadata":{"name":"w1003","namespace":"shop","uid":")" +
-          std::string(stored->Find("metadata")->FindText("uid")) + R"(","resourceVersion":")" +
-          std::string(stored->Find("metadata")->FindText("resourceVersion")) + R"("}})");
-  world.cluster.server.AddFault(stale);
+  world.cluster.server.AddFault(
+      {.target = kInShop + "w1003",
+       .answer = FakeText(
+           200, "application/json",
+           R"({"metadata":{"name":"w1003","namespace":"shop","uid":")" +
+               std::string(stored->Find("metadata")->FindText("uid")) + R"(","resourceVersion":")" +
+               std::string(stored->Find("metadata")->FindText("resourceVersion")) + R"("}})")});
   CHECK(Text(world.Run().counts) == "rewritten 4, unchanged 6");
   CHECK(Text(world.Verify().counts) == "rewritten 1, unchanged 9");
   CHECK(world.Spec(3) == R"({"a":"x"})");

@@ -214,12 +214,10 @@ TEST_CASE("Objects that the server asks to wait hold up no others", "[migrate][s
   world.cluster.server.AddFault(slow);
   // About each seventh object is refused once.
   for (int i = 0; i < 600; i += 7) {
-    FakeFault busy;
-    busy.target = kInShop + "w" + std::to_string(1000 + i);
-    busy.times = 1;
-    busy.answer = FakeStatus(429, "TooManyRequests", "please wait");
-    busy.headers = {{"Retry-After", "1"}};
-    world.cluster.server.AddFault(busy);
+    world.cluster.server.AddFault({.target = kInShop + "w" + std::to_string(1000 + i),
+                                   .times = 1,
+                                   .answer = FakeStatus(429, "TooManyRequests", "please wait"),
+                                   .headers = {{"Retry-After", "1"}}});
   }
   CHECK(Text(world.Run().counts) == "rewritten 300, unchanged 300");
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(10));

@@ -97,10 +97,7 @@ TEST_CASE("Trouble that passes costs nothing but time", "[migrate][sweep]") {
 
 TEST_CASE("A write that was done although its answer was lost counts as done", "[migrate][sweep]") {
   World world;
-  FakeFault fault;
-  fault.target = kInShop + "w1001";
-  fault.lost_after = 0;
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = kInShop + "w1001", .lost_after = 0});
   CHECK(Text(world.Run().counts) == "rewritten 5, unchanged 5");
 }
 
@@ -118,13 +115,12 @@ TEST_CASE("Trouble that stays ends after ten tries", "[migrate][sweep]") {
 
 TEST_CASE("A server that wants to be left alone is", "[migrate][sweep]") {
   World world(40);
-  FakeFault fault;
-  fault.target = kInShop;
-  fault.first = 10;
-  fault.times = 4;
-  fault.answer = FakeText(429, "text/plain", "Too many requests, please try again later.\n");
-  fault.headers = {{"Retry-After", "7"}};
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = kInShop,
+       .first = 10,
+       .times = 4,
+       .answer = FakeText(429, "text/plain", "Too many requests, please try again later.\n"),
+       .headers = {{"Retry-After", "7"}}});
   const SweepResult result = world.Run();
   CHECK(Text(result.counts) == "rewritten 20, unchanged 20");
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(7));
@@ -222,12 +218,10 @@ TEST_CASE("An expired list goes on, and no object comes twice", "[migrate][sweep
 
 TEST_CASE("A list that has to begin anew brings no object twice", "[migrate][sweep]") {
   World world;
-  FakeFault fault;
-  fault.target = "continue=";
-  fault.first = 2;
-  fault.answer = FakeStatus(410, "Expired", "too old");
-  fault.before = [&] { world.Add(50, true); };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "continue=",
+                                 .first = 2,
+                                 .before = [&] { world.Add(50, true); },
+                                 .answer = FakeStatus(410, "Expired", "too old")});
   CHECK(Text(world.Run().counts) == "rewritten 6, unchanged 5");
   CHECK(world.Requests("PATCH") == 11);
 }

@@ -51,12 +51,7 @@ struct World {
   }
 
   /// A fault of all requests whose target has `part` in it.
-  static FakeFault Always(const std::string& part) {
-    FakeFault fault;
-    fault.target = part;
-    fault.times = 0;
-    return fault;
-  }
+  static FakeFault Always(const std::string& part) { return {.target = part, .times = 0}; }
   void AnswerAlways(int object, int code, const std::string& reason, const std::string& message) {
     FakeFault fault = Always(kInShop + Name(object));
     fault.answer = FakeStatus(code, reason, message);
@@ -64,11 +59,7 @@ struct World {
   }
   /// Runs `action` before the `first` request is answered whose target has `part` in it.
   void Before(const std::string& part, int first, std::function<void()> action) {
-    FakeFault fault;
-    fault.target = part;
-    fault.first = first;
-    fault.before = std::move(action);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = part, .first = first, .before = std::move(action)});
   }
   int Requests(const std::string& start) const {
     int count = 0;

@@ -88,13 +88,11 @@ struct World {
     return lease ? std::string(lease->Find("spec")->FindText("holderIdentity")) : "";
   }
   static FakeFault Refuses(const std::string& method) {
-    FakeFault fault;
-    fault.target = "/leases";
-    fault.method = method;
-    fault.times = 0;
-    fault.answer =
-        test_support::FakeStatus(403, "Forbidden", "leases: " + method + " is forbidden");
-    return fault;
+    return {.target = "/leases",
+            .times = 0,
+            .method = method,
+            .answer =
+                test_support::FakeStatus(403, "Forbidden", "leases: " + method + " is forbidden")};
   }
 
   FakeCluster one, other;
@@ -121,14 +119,13 @@ TEST_CASE("A clone has all that was written before, but not what is written now"
 TEST_CASE("A server that repeats what it has heard before proves nothing",
           "[plugin][cluster_identity]") {
   World world;
-  FakeFault lies;
-  lies.target = "/leases/kubectl-prune-fleet";
-  lies.method = "GET";
-  lies.times = 0;
-  lies.answer = test_support::FakeText(
-      200, "application/json",
-      R"({"kind":"Lease","metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"holder-1"}})");
-  world.other.server.AddFault(lies);
+  world.other.server.AddFault(
+      {.target = "/leases/kubectl-prune-fleet",
+       .times = 0,
+       .method = "GET",
+       .answer = test_support::FakeText(
+           200, "application/json",
+           R"({"kind":"Lease","metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"holder-1"}})")});
   // By chance the first one is right; any later one is not.
   world.holders = 1;
   CHECK(world.Prove(world.one, world.other).result == Result::kOther);
@@ -148,11 +145,7 @@ TEST_CASE("Without the rights nothing is proven, and it is told why",
 
 TEST_CASE("A server that does not answer holds nobody up for long", "[plugin][cluster_identity]") {
   World world;
-  FakeFault hangs;
-  hangs.target = "/leases";
-  hangs.times = 0;
-  hangs.latency = std::chrono::hours(10);
-  world.other.server.AddFault(hangs);
+  world.other.server.AddFault({.target = "/leases", .times = 0, .latency = std::chrono::hours(10)});
   const SameClusterProof proof = world.Prove(world.one, world.other);
   CHECK(proof.result == Result::kNotRead);
   CHECK(proof.why == "no answer in time");
@@ -163,25 +156,23 @@ TEST_CASE("Another fleet that writes at the same time spoils no proof",
           "[plugin][cluster_identity]") {
   World world;
   REQUIRE(world.Prove(world.one, world.one).result == Result::kSame);
-  FakeFault conflict;
-  conflict.target = "/leases/kubectl-prune-fleet";
-  conflict.method = "PUT";
-  conflict.times = 2;
-  conflict.answer = test_support::FakeStatus(409, "Conflict", "the object has been modified");
-  world.one.server.AddFault(conflict);
+  world.one.server.AddFault(
+      {.target = "/leases/kubectl-prune-fleet",
+       .times = 2,
+       .method = "PUT",
+       .answer = test_support::FakeStatus(409, "Conflict", "the object has been modified")});
   CHECK(world.Prove(world.one, world.one).result == Result::kSame);
   CHECK(world.holders == 4);
 }
 
 TEST_CASE("All tries together have one end", "[plugin][cluster_identity]") {
   World world;
-  FakeFault conflict;
-  conflict.target = "/leases";
-  conflict.method = "POST";
-  conflict.times = 0;
-  conflict.latency = std::chrono::seconds(20);
-  conflict.answer = test_support::FakeStatus(409, "AlreadyExists", "it already exists");
-  world.one.server.AddFault(conflict);
+  world.one.server.AddFault(
+      {.target = "/leases",
+       .times = 0,
+       .method = "POST",
+       .latency = std::chrono::seconds(20),
+       .answer = test_support::FakeStatus(409, "AlreadyExists", "it already exists")});
   const SameClusterProof proof = world.Prove(world.one, world.one);
   CHECK(proof.result == Result::kNotWritten);
   CHECK(proof.why == "no answer in time");
@@ -194,12 +185,7 @@ TEST_CASE("What fails in passing is tried once more", "[plugin][cluster_identity
   const std::string method = GENERATE("GET", "POST", "PUT");
   CAPTURE(times, method);
   if (method == "PUT") REQUIRE(world.Prove(world.one, world.one).result == Result::kSame);
-  FakeFault lost;
-  lost.target = "/leases";
-  lost.method = method;
-  lost.times = times;
-  lost.lost = true;
-  world.one.server.AddFault(lost);
+  world.one.server.AddFault({.target = "/leases", .times = times, .method = method, .lost = true});
   const SameClusterProof proof = world.Prove(world.one, world.one);
   CHECK(proof.result == (times == 1 ? Result::kSame : Result::kNotWritten));
   if (times == 2) CHECK_THAT(proof.why, Catch::Contains("EOF"));

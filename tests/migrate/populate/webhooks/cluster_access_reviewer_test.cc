@@ -24,11 +24,9 @@ const UserInfo kJo = webhooks_test::UserNamed("jo");
 
 /// What all reviews are answered, as long as nothing else is said.
 FakeFault Always(const std::string& body) {
-  FakeFault fault;
-  fault.target = "/subjectaccessreviews";
-  fault.times = 0;
-  fault.answer = test_support::FakeText(201, "application/json", body);
-  return fault;
+  return {.target = "/subjectaccessreviews",
+          .times = 0,
+          .answer = test_support::FakeText(201, "application/json", body)};
 }
 
 struct World {
@@ -176,10 +174,7 @@ TEST_CASE("A question that was lost on its way is asked again", "[migrate][popul
   OtherCluster other;
   other.server.AddFault(Always(R"({"status":{"allowed":true}})"));
   CHECK(other.reviewer.Ask(kJo, {kUse}) == Answers{AllowedAnswer()});
-  FakeFault lost;
-  lost.target = "/subjectaccessreviews";
-  lost.lost = true;
-  other.server.AddFault(lost);
+  other.server.AddFault({.target = "/subjectaccessreviews", .lost = true});
   CHECK(other.reviewer.Ask(kJo, {kUse}) == Answers{AllowedAnswer()});
   CHECK(other.server.requests().size() == 3);
 }

@@ -167,11 +167,9 @@ TEST_CASE("A namespace that has all of it is marked, and not looked at for that"
   world.PutTemplate("every", {Widget("w")});
   world.AddNamespace("out", R"(,"labels":{"policy/namespace-template-opt-out":"true"})");
   world.AddNamespace("failing");
-  FakeFault fault;
-  fault.target = "namespaces/failing/widgets/w";
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "no");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "namespaces/failing/widgets/w",
+                                 .times = 0,
+                                 .answer = FakeStatus(422, "Invalid", "no")});
   world.Begin();
   world.Run(100ms);
   // Whoever waits for the label does not wait for Events, of which those of what failed come first.
@@ -364,13 +362,10 @@ TEST_CASE("Who begins to lead takes nothing for granted", "[migrate][population]
 TEST_CASE("Who leads no more begins nothing new", "[migrate][population]") {
   ControlWorld world;
   world.PutTemplate("every", {Widget("w"), Widget("v")});
-  FakeFault fault;
-  fault.target = "namespaces/a/widgets/w";
-  fault.before = [&world] {
-    world.halt = true;
-    world.leads = false;
-  };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "namespaces/a/widgets/w", .before = [&world] {
+                                   world.halt = true;
+                                   world.leads = false;
+                                 }});
   world.Begin();
   world.Run(10s);
   CHECK(world.Stored("a/v") == "-");

@@ -11,14 +11,14 @@ using Times = std::vector<long>;
 
 /// Whatever is sent to `target` fails, `times` times (0: always); `met` gets when that was.
 FakeFault Refusal(const std::string& target, int times, ControlWorld& world, Times& met) {
-  FakeFault fault;
-  fault.target = target;
-  fault.times = times;
-  fault.answer = FakeStatus(403, "Forbidden", "not you");
-  fault.before = [&world, &met] {
-    met.push_back(std::chrono::floor<std::chrono::seconds>(world.cluster.clock.passed()).count());
-  };
-  return fault;
+  return {.target = target,
+          .times = times,
+          .before =
+              [&world, &met] {
+                met.push_back(
+                    std::chrono::floor<std::chrono::seconds>(world.cluster.clock.passed()).count());
+              },
+          .answer = FakeStatus(403, "Forbidden", "not you")};
 }
 
 TEST_CASE("What has failed is tried again, after twice as long each time",
@@ -134,12 +134,11 @@ TEST_CASE("A template whose status a server does not take any more is told by it
           "[migrate][population]") {
   ControlWorld world;
   world.PutTemplate("every", {Widget("w")}, "", R"({"matchLabel":{}})");
-  FakeFault fault;
-  fault.method = "PATCH";
-  fault.target = "/status";
-  fault.times = 0;
-  fault.answer = FakeStatus(422, "Invalid", "spec.namespaces: Required value");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "/status",
+       .times = 0,
+       .method = "PATCH",
+       .answer = FakeStatus(422, "Invalid", "spec.namespaces: Required value")});
   world.Begin();
   world.Run(20s);
   CHECK(world.Requests() == Names{EventIn("default"), PatchOfTemplate("every", "/status")});
@@ -289,10 +288,8 @@ TEST_CASE("A round that was stopped is begun anew, also by who leads again at on
   ControlWorld world;
   world.PutTemplate("every", {Widget("w")});
   world.Settle();
-  FakeFault fault;
-  fault.target = "namespaces/a/widgets/v";
-  fault.before = [&world] { world.halt = true; };
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "namespaces/a/widgets/v", .before = [&world] { world.halt = true; }});
   world.PutTemplate("every", {Widget("v"), Widget("w")});
   world.Run(500ms);
   // Another replica has led in between.
@@ -428,10 +425,7 @@ TEST_CASE("What has no answer ends the round of its namespace, and comes last in
           "[migrate][population]") {
   ControlWorld world;
   world.PutTemplate("every", {Widget("w"), Widget("v")});
-  FakeFault hangs;
-  hangs.target = "namespaces/a/widgets/w?";
-  hangs.latency = 1h;
-  world.cluster.server.AddFault(hangs);
+  world.cluster.server.AddFault({.target = "namespaces/a/widgets/w?", .latency = 1h});
   world.Begin();
   world.Run(4s);
   CHECK(world.Stored("b/v") == "x");
@@ -506,11 +500,7 @@ TEST_CASE("What went well is not told by who does not lead any more, nor later",
   world.options.concurrency = 1;
   world.PutTemplate("every", {Widget("w")});
   for (int i = 0; i < 20; ++i) world.AddNamespace("c" + std::to_string(i));
-  FakeFault slow;
-  slow.target = "/widgets/w?";
-  slow.times = 0;
-  slow.latency = 1s;
-  world.cluster.server.AddFault(slow);
+  world.cluster.server.AddFault({.target = "/widgets/w?", .times = 0, .latency = 1s});
   world.Begin();
   world.Run(8s);
   REQUIRE(world.Stored("a/w") == "x");

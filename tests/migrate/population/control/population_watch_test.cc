@@ -87,11 +87,10 @@ TEST_CASE("Changes are not seen where one of both cannot be watched", "[migrate]
   const std::string target =
       GENERATE(as<std::string>(), "/namespaces?watch=1", "/namespacetemplates?watch=1");
   CAPTURE(target);
-  test_support::FakeFault fault;
-  fault.target = target;
-  fault.times = 0;
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "not you");
-  watched.cluster.server.AddFault(fault);
+  watched.cluster.server.AddFault(
+      {.target = target,
+       .times = 0,
+       .answer = test_support::FakeStatus(403, "Forbidden", "not you")});
   CHECK(watched.watch.Begin());
   CHECK_FALSE(watched.watch.blind_since());
   watched.Run(10s);
@@ -105,16 +104,12 @@ TEST_CASE("Changes are not seen since the first of both was lost", "[migrate][po
       GENERATE(as<std::string>(), "/namespaces?watch=1", "/namespacetemplates?watch=1");
   CAPTURE(first);
   for (const char* target : {"/namespaces?watch=1", "/namespacetemplates?watch=1"}) {
-    test_support::FakeFault fault;
-    fault.target = target;
-    fault.times = 0;
-    fault.answer = test_support::FakeStatus(403, "Forbidden", "not you");
-    watched.cluster.server.AddFault(fault);
+    watched.cluster.server.AddFault(
+        {.target = target,
+         .times = 0,
+         .answer = test_support::FakeStatus(403, "Forbidden", "not you")});
     if (target == first) continue;
-    test_support::FakeFault delay;
-    delay.target = target;
-    delay.latency = 60s;
-    watched.cluster.server.AddFault(delay);
+    watched.cluster.server.AddFault({.target = target, .latency = 60s});
   }
   CHECK(watched.watch.Begin());
   watched.Run(10s);
@@ -132,10 +127,9 @@ TEST_CASE("Nothing begins where templates or namespaces cannot be read", "[migra
     CHECK_THROWS_WITH(watched.watch.Begin(), Catch::Contains("krew/manifests/populate/crd.yaml"));
   }
   SECTION("namespaces may not be listed") {
-    test_support::FakeFault fault;
-    fault.target = "/api/v1/namespaces";
-    fault.answer = test_support::FakeStatus(403, "Forbidden", "not you");
-    watched.cluster.server.AddFault(fault);
+    watched.cluster.server.AddFault(
+        {.target = "/api/v1/namespaces",
+         .answer = test_support::FakeStatus(403, "Forbidden", "not you")});
     CHECK_THROWS_WITH(watched.watch.Begin(), Catch::Contains("not you"));
   }
 }

@@ -53,10 +53,7 @@ struct World {
 
   /// The answer to the list in one piece.
   void AnswerPiece(test_support::FakeAnswer answer) {
-    FakeFault fault;
-    fault.target = "NotOlderThan";
-    fault.answer = std::move(answer);
-    cluster.server.AddFault(fault);
+    cluster.server.AddFault({.target = "NotOlderThan", .answer = std::move(answer)});
   }
   std::vector<std::string> Lines() const { return cluster.server.RequestLines(); }
 
@@ -121,10 +118,8 @@ TEST_CASE("A list is read in chunks where it is not known to be short", "[migrat
     world.Run();
   }
   SECTION("as the question fails") {
-    FakeFault fault;
-    fault.target = "includeObject=None";
-    fault.answer = FakeStatus(500, "InternalError", "out of order");
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault({.target = "includeObject=None",
+                                   .answer = FakeStatus(500, "InternalError", "out of order")});
     world.Run();
   }
   CHECK(world.names == kAll);
@@ -209,10 +204,7 @@ TEST_CASE("What the watch cache does not give is read in chunks", "[migrate][cac
     world.AnswerPiece(List(items));
   }
   SECTION("as the connection is lost") {
-    FakeFault fault;
-    fault.target = "NotOlderThan";
-    fault.lost = true;
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault({.target = "NotOlderThan", .lost = true});
   }
   world.Run();
   CHECK(world.names == kAll);
@@ -222,10 +214,7 @@ TEST_CASE("What the watch cache does not give is read in chunks", "[migrate][cac
 
 TEST_CASE("Nobody waits for a watch cache for long", "[migrate][cached_list]") {
   World world(5);
-  FakeFault slow;
-  slow.target = "NotOlderThan";
-  slow.latency = std::chrono::hours(1);
-  world.cluster.server.AddFault(slow);
+  world.cluster.server.AddFault({.target = "NotOlderThan", .latency = std::chrono::hours(1)});
   world.Run();
   CHECK(world.names == kAll);
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(5));

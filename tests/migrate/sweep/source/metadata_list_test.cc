@@ -148,12 +148,8 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
           "[migrate][metadata_list]") {
   World world(1);
   const auto answer = [&world](int first, int times, const test_support::FakeAnswer& page) {
-    test_support::FakeFault fault;
-    fault.target = "limit=";
-    fault.first = first;
-    fault.times = times;
-    fault.answer = page;
-    world.cluster.server.AddFault(fault);
+    world.cluster.server.AddFault(
+        {.target = "limit=", .first = first, .times = times, .answer = page});
   };
   std::string listed;
   std::size_t requests = 0;
@@ -181,11 +177,10 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
 
 TEST_CASE("What is no list of objects is not read to its end", "[migrate][metadata_list]") {
   World world(1);
-  test_support::FakeFault fault;
-  fault.target = kWidgets;
-  fault.answer = test_support::FakeText(200, "application/json",
-                                        R"({"items":[{},)" + std::string(100'000, ' ') + "{}]}");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = kWidgets,
+       .answer = test_support::FakeText(200, "application/json",
+                                        R"({"items":[{},)" + std::string(100'000, ' ') + "{}]}")});
   MetadataList list(world.target, 2, world.spool, world.cluster.session());
   int polls = 0;
   while (!list.is_done()) {
@@ -206,11 +201,11 @@ TEST_CASE("A page of metadata that has no end is not read to it", "[migrate][met
     items += (i == 0 ? "" : ",") + std::string(R"({"metadata":{"name":"w)") +
              std::to_string(1000 + i) + R"(","namespace":"n","uid":"u","resourceVersion":"1"}})";
   }
-  test_support::FakeFault fault;
-  fault.target = kWidgets;
-  fault.answer = test_support::FakeText(
-      200, "application/json", R"({"kind":"PartialObjectMetadataList","items":[)" + items + "]}");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = kWidgets,
+       .answer = test_support::FakeText(
+           200, "application/json",
+           R"({"kind":"PartialObjectMetadataList","items":[)" + items + "]}")});
   MetadataList list(world.target, 2, world.spool, world.cluster.session(), {}, 5);
   int polls = 0;
   while (!list.is_done()) {

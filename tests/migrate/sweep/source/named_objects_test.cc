@@ -50,10 +50,8 @@ struct World {
 
 TEST_CASE("Each name is one object, known, gone or unknown", "[migrate][named_objects]") {
   World world;
-  test_support::FakeFault fault;
-  fault.target = "/widgets/c";
-  fault.answer = test_support::FakeStatus(403, "Forbidden", "no");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault(
+      {.target = "/widgets/c", .answer = test_support::FakeStatus(403, "Forbidden", "no")});
   world.Run();
   CHECK(world.Known() == "a b c? ");
   CHECK(world.Gone() == "d e ");
@@ -63,11 +61,9 @@ TEST_CASE("Each name is one object, known, gone or unknown", "[migrate][named_ob
 
 TEST_CASE("A read that may pass is tried again", "[migrate][named_objects]") {
   World world;
-  test_support::FakeFault fault;
-  fault.target = "/widgets/b";
-  fault.times = 3;
-  fault.answer = test_support::FakeText(503, "text/plain", "");
-  world.cluster.server.AddFault(fault);
+  world.cluster.server.AddFault({.target = "/widgets/b",
+                                 .times = 3,
+                                 .answer = test_support::FakeText(503, "text/plain", "")});
   world.Run();
   CHECK(world.Known() == "a b c ");
 }

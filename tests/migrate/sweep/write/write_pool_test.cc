@@ -24,11 +24,9 @@ struct World {
         [this](const ObjectWrite& write) { done.push_back(write.object().number); });
   }
   void AddBusy(int times) {
-    test_support::FakeFault busy;
-    busy.target = kWidgets;
-    busy.times = times;
-    busy.answer = test_support::FakeText(503, "text/plain", "");
-    cluster.server.AddFault(busy);
+    cluster.server.AddFault({.target = kWidgets,
+                             .times = times,
+                             .answer = test_support::FakeText(503, "text/plain", "")});
   }
 
   test_support::FakeCluster cluster;
@@ -102,10 +100,7 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][write_pool]"
 
 TEST_CASE("Once stopped it does not wait for ever for what is in flight", "[migrate][write_pool]") {
   World world;
-  test_support::FakeFault hangs;
-  hangs.target = kWidgets;
-  hangs.latency = std::chrono::hours(1);
-  world.cluster.server.AddFault(hangs);
+  world.cluster.server.AddFault({.target = kWidgets, .latency = std::chrono::hours(1)});
   world.writer.Begin({0, {"shop", "a", "u", "1", 1}});
   std::string message;
   const auto poll = [&] {
@@ -152,12 +147,10 @@ TEST_CASE("What is put off is told once", "[migrate][write_pool]") {
 
 TEST_CASE("One that is asked to wait holds up no other", "[migrate][write_pool]") {
   World world;
-  test_support::FakeFault busy;
-  busy.target = kWidgets;
-  busy.times = 1;
-  busy.answer = test_support::FakeText(429, "text/plain", "");
-  busy.headers = {{"Retry-After", "30"}};
-  world.cluster.server.AddFault(busy);
+  world.cluster.server.AddFault({.target = kWidgets,
+                                 .times = 1,
+                                 .answer = test_support::FakeText(429, "text/plain", ""),
+                                 .headers = {{"Retry-After", "30"}}});
   while (world.done.size() < 20) {
     world.writer.SendDue();
     world.BeginAll();
@@ -188,11 +181,8 @@ TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][write_pool]")
                Catch::StartsWith("nothing was written for 1") && Catch::EndsWith("; trying again"));
   }
   SECTION("as it does not answer") {
-    test_support::FakeFault silent;
-    silent.target = kWidgets;
-    silent.times = 0;
-    silent.latency = std::chrono::hours(1);
-    world.cluster.server.AddFault(silent);
+    world.cluster.server.AddFault(
+        {.target = kWidgets, .times = 0, .latency = std::chrono::hours(1)});
     CHECK(FirstLine(world) == "nothing was written for 10 s: the server does not answer");
   }
 }
@@ -205,12 +195,10 @@ TEST_CASE("It is told that all wait", "[migrate][write_pool]") {
       {"86400", 60, "waiting 60 s, as the server asks for it"},
   }));
   CAPTURE(asked_for);
-  test_support::FakeFault busy;
-  busy.target = kWidgets;
-  busy.times = 8;
-  busy.answer = test_support::FakeText(429, "text/plain", "");
-  busy.headers = {{"Retry-After", asked_for}};
-  world.cluster.server.AddFault(busy);
+  world.cluster.server.AddFault({.target = kWidgets,
+                                 .times = 8,
+                                 .answer = test_support::FakeText(429, "text/plain", ""),
+                                 .headers = {{"Retry-After", asked_for}}});
   world.BeginAll();
   while (world.cluster.server.requests().size() < 9) {
     world.writer.SendDue();
