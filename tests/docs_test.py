@@ -26,19 +26,17 @@ PRUNING = (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|not every
 # What tells why a migration is not begun or ends early: the texts, by the file that has them.
 REFUSALS = {
     "migrate/migration/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
-    "migrate/migration/turn_pruning_on.cc": PRUNING,
-    "migrate/migration/backup_before_pruning.cc": PRUNING,
+    "migrate/migration/turn_pruning_on.cc": (*PRUNING, r'Refuse\(\s*"([^"]+)"'),
+    "migrate/migration/back_up.cc": PRUNING,
     "migrate/migration/after_pruning_on.cc": PRUNING,
-    "migrate/migration/pruning_write.cc": (r'Refuse\(\s*"([^"]+)"',),
     "migrate/check/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
     # Without what a check says of a CRD that was changed meanwhile.
     "migrate/check/crd_shape.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),
     "migrate/check/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
-    "migrate/rewrite/failure_streak.cc": (r'" (objects failed in the same way)',),
     "migrate/rewrite/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
     "plugin/command/serving_news.cc": (r'" (turned away so far)',),
     "migrate/rewrite/backup.cc": (r'Error\("(cannot write the backup)',),
-    "migrate/rewrite/exchange_pool.cc": (r'on_wait_\("(nothing was written for )',),
+    "migrate/rewrite/exchange_pool.cc": (r'on_wait_\("(nothing was written for )', r'" (objects failed in the same way)'),
     "kube/client/answer_meaning.h": (r'"(request to convert[^"]+)"',),
     "plugin/command/migration_summary.cc": (r'": (no objects found)"',),
     "plugin/terminal/migration_console.cc": (r'"(nobody can be asked[^";]+)',),

@@ -7,4 +7,5 @@ command -v clang-tidy >/dev/null || { echo "error: clang-tidy is missing (apt-ge
 cmake --preset dev -B build/tidy -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 # shellcheck disable=SC2046  # one word a file
 [ $# -gt 0 ] || set -- $(git ls-files '*.cc')
-printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy --extra-arg=-Wno-unknown-warning-option
+printf '%s\n' "$@" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy --extra-arg=-Wno-unknown-warning-option \
+  --extra-arg=-Wthread-safety --extra-arg=-Werror=thread-safety

@@ -30,7 +30,7 @@ void Metrics::NoteCall(std::string_view handler, Operation operation, const Verd
   const double seconds = std::chrono::duration<double>(duration).count();
   std::size_t bucket = 0;
   while (bucket < kBounds.size() && seconds > kBounds.at(bucket)) ++bucket;
-  const std::scoped_lock lock(mutex_);
+  const base::MutexLock lock(mutex_);
   ++calls_[{std::string(handler), OperationName(operation), OutcomeName(verdict)}];
   auto found = durations_.find(handler);
   if (found == durations_.end()) found = durations_.try_emplace(std::string(handler)).first;
@@ -39,12 +39,12 @@ void Metrics::NoteCall(std::string_view handler, Operation operation, const Verd
 }
 
 void Metrics::NoteAnswer(int code) {
-  const std::scoped_lock lock(mutex_);
+  const base::MutexLock lock(mutex_);
   ++answers_[code];
 }
 
 std::string Metrics::Print() const {
-  const std::scoped_lock lock(mutex_);
+  const base::MutexLock lock(mutex_);
   std::string out;
   PrintAnswers(out);
   PrintCalls(out);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include "kube/admission/handler.h"
 #include "kube/admission/review.h"
 #include "kube/base/clock.h"
+#include "kube/base/mutex.h"
 
 namespace kube::admission {
 
@@ -40,15 +40,16 @@ class Metrics {
     std::array<std::uint64_t, kBounds.size() + 1> counts{};  // not cumulative; the last: above all
     double sum = 0;                                          // seconds
   };
-  void PrintCalls(std::string& out) const;
-  void PrintDurations(std::string& out) const;
-  void PrintAnswers(std::string& out) const;
+  mutable base::Mutex mutex_;
+  void PrintCalls(std::string& out) const REQUIRES(mutex_);
+  void PrintDurations(std::string& out) const REQUIRES(mutex_);
+  void PrintAnswers(std::string& out) const REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
   // By handler, operation and outcome.
-  std::map<std::tuple<std::string, std::string_view, std::string_view>, std::uint64_t> calls_;
-  std::map<std::string, Durations, std::less<>> durations_;  // by handler
-  std::map<int, std::uint64_t> answers_;                     // by code
+  std::map<std::tuple<std::string, std::string_view, std::string_view>, std::uint64_t> calls_
+      GUARDED_BY(mutex_);
+  std::map<std::string, Durations, std::less<>> durations_ GUARDED_BY(mutex_);  // by handler
+  std::map<int, std::uint64_t> answers_ GUARDED_BY(mutex_);                     // by code
 };
 
 }  // namespace kube::admission

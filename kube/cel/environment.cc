@@ -1,7 +1,8 @@
 #include "kube/cel/environment.h"
 
 #include <algorithm>
-#include <mutex>
+
+#include "kube/base/mutex.h"
 
 namespace kube::cel {
 namespace {
@@ -35,9 +36,9 @@ void CollectParams(TypeRef type, std::vector<std::string>& names) {
 }
 
 std::shared_ptr<const FunctionTable> TableOf(base::Release release) {
-  static std::mutex mutex;
-  static std::map<base::Release, std::shared_ptr<const FunctionTable>> tables;
-  const std::lock_guard lock(mutex);
+  static base::Mutex mutex;
+  static std::map<base::Release, std::shared_ptr<const FunctionTable>> tables GUARDED_BY(mutex);
+  const base::MutexLock lock(mutex);
   auto& table = tables[release];
   if (table == nullptr) table = std::make_shared<const FunctionTable>(release);
   return table;

@@ -1,8 +1,8 @@
 // Regular expressions: matches(), and find() and findAll() of the server's library
 // (apiserver/pkg/cel/library/regex.go).
-#include <mutex>
 #include <unordered_map>
 
+#include "kube/base/mutex.h"
 #include "kube/base/rune.h"
 #include "kube/cel/function.h"
 #include "kube/go/go_regexp.h"
@@ -25,7 +25,7 @@ class PatternCache {
  public:
   /// Absent: it is not kept.
   std::optional<Pattern> Find(const std::string& pattern) {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     const auto known = patterns_.find(pattern);
     return known == patterns_.end() ? std::nullopt : std::optional(known->second);
   }
@@ -33,7 +33,7 @@ class PatternCache {
     const std::size_t bytes = pattern.size() + compiled.error.size() +
                               (compiled.matcher == nullptr ? 0 : compiled.matcher->MostMemory());
     if (bytes > kMostBytes) return;
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     if (bytes_ + bytes > kMostBytes) {
       patterns_.clear();
       bytes_ = 0;
@@ -44,9 +44,9 @@ class PatternCache {
  private:
   static constexpr std::size_t kMostBytes = std::size_t{32} << 20;
 
-  std::mutex mutex_;
-  std::unordered_map<std::string, Pattern> patterns_;
-  std::size_t bytes_ = 0;
+  base::Mutex mutex_;
+  std::unordered_map<std::string, Pattern> patterns_ GUARDED_BY(mutex_);
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 Pattern Compile(std::string_view pattern) {

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "kube/base/file_text.h"
+#include "kube/base/mutex.h"
 #include "kube/base/text.h"
 #include "kube/cel/time.h"
 #include "kube/go/go_format.h"
@@ -220,10 +220,10 @@ bool IsZoneName(std::string_view name) {
 /// The zone of an IANA name; null where there is none. Those that there are, are kept: tzdata has
 /// some hundreds.
 std::shared_ptr<const Zone> FindZone(const std::string& name) {
-  static std::mutex mutex;
-  static std::map<std::string, std::shared_ptr<const Zone>> zones;
+  static base::Mutex mutex;
+  static std::map<std::string, std::shared_ptr<const Zone>> zones GUARDED_BY(mutex);
   if (!IsZoneName(name)) return nullptr;
-  const std::lock_guard lock(mutex);
+  const base::MutexLock lock(mutex);
   const auto known = zones.find(name);
   if (known != zones.end()) return known->second;
   const auto bytes = base::ReadFileText(kFolder + name);

@@ -7,10 +7,36 @@
 #include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/gathered_call.h"
+#include "kube/client/response_head.h"
 #include "kube/client/server_url.h"
-#include "kube/client/warning_header.h"
 
 namespace kube::client {
+namespace {
+
+// As Go names them: runtime.GOOS and runtime.GOARCH. krew/build.sh builds for two.
+constexpr std::string_view kSystem = "linux";
+#if defined(__x86_64__)
+constexpr std::string_view kArchitecture = "amd64";
+#elif defined(__aarch64__)
+constexpr std::string_view kArchitecture = "arm64";
+#else
+constexpr std::string_view kArchitecture = "unknown";
+#endif
+
+}  // namespace
+
+std::string UserAgent(std::string_view command, std::string_view version) {
+  version = version.substr(0, version.find('-'));
+  return std::string(command)
+      .append("/")
+      .append(version.empty() ? "unknown" : version)
+      .append(" (")
+      .append(kSystem)
+      .append("/")
+      .append(kArchitecture)
+      .append(") kubernetes/unknown");
+}
+
 namespace {
 
 constexpr int kMaxRetries = 10;  // rest.Request.maxRetries

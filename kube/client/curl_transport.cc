@@ -20,7 +20,7 @@
 
 #include "kube/base/environment.h"
 #include "kube/base/result.h"
-#include "kube/client/head_reader.h"
+#include "kube/client/response_head.h"
 #include "kube/client/route.h"
 
 namespace kube::client {

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdio>
-#include <mutex>
 #include <utility>
 
 #include "kube/base/base64.h"
+#include "kube/base/mutex.h"
 #include "kube/base/process.h"
 #include "kube/base/result.h"
 #include "kube/base/rune.h"
@@ -228,7 +228,7 @@ std::string PrintableHint(std::string_view hint) {
 base::Result<PluginAnswer::Given, std::string> PluginAnswer::After(std::uint64_t known,
                                                                    const UsableFunction& is_usable,
                                                                    const RunFunction& run) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (last_ && last_->number > known && is_usable(last_->credential)) return *last_;
   auto credential = run();
   if (!credential) return base::Unexpected(std::move(credential).error());
@@ -250,7 +250,7 @@ std::chrono::sys_seconds SystemTime() {
 
 // Of plugins that may ask the user one runs at a time, whoever they are for: they share one
 // terminal.
-std::mutex terminal;
+base::Mutex terminal;
 
 bool StdinIsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
@@ -331,8 +331,8 @@ base::Result<ExecCredential, std::string> ExecCredentials::Run() const {
   request.environment = exec.environment;
   request.environment.emplace_back("KUBERNETES_EXEC_INFO", ExecInfo(config_, is_interactive));
   request.shares_stdin = is_interactive;
-  std::unique_lock asking(terminal, std::defer_lock);
-  if (is_interactive) asking.lock();
+  std::optional<base::MutexLock> asking;
+  if (is_interactive) asking.emplace(terminal);
   const auto outcome = base::RunProcess(request, options_.stop);
   // Ctrl-C reaches the plugin too, and it may be the first to end.
   if (options_.stop != nullptr && *options_.stop) throw base::Error("interrupted");

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kube/base/clock.h"
+#include "kube/base/mutex.h"
 #include "kube/base/result.h"
 #include "kube/client/client.h"
 #include "kube/client/connection.h"
@@ -66,8 +66,8 @@ class PluginAnswer {
                                          const RunFunction& run);
 
  private:
-  std::mutex mutex_;
-  std::optional<Given> last_;
+  base::Mutex mutex_;
+  std::optional<Given> last_ GUARDED_BY(mutex_);
 };
 
 /// What credential plugins need of their surroundings.

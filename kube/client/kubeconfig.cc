@@ -11,7 +11,7 @@
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
 #include "kube/base/text.h"
-#include "kube/client/kubeconfig_choice.h"
+#include "kube/client/kubeconfig_file.h"
 #include "kube/client/pem.h"
 #include "kube/client/server_address.h"
 #include "kube/go/go_format.h"

@@ -105,12 +105,6 @@ void LeaderElection::Advance() {
   if (MayLead()) Try();
 }
 
-void LeaderElection::LookNow() {
-  if (is_leading_) return;
-  looks_again_ = lock_.is_under_way();
-  if (!looks_again_) due_ = session_.clock.Now();
-}
-
 bool LeaderElection::MayLead() const { return is_leading_ || !session_.is_stopped(); }
 
 // A leader takes it that the Lease is as it has left it, and looks only if the server says no.
@@ -215,7 +209,6 @@ void LeaderElection::EndTry() {
   due_ = is_renewed    ? now + options_.retry_period
          : is_leader() ? std::max(now, tried_at_ + options_.retry_period)
                        : now + PauseOfCandidate();
-  if (std::exchange(looks_again_, false) && !is_leader()) due_ = now;
   const std::string& holder = observed_.holder_identity;
   if (std::exchange(reported_, holder) == holder) return;
   if (holder.empty() || holder == options_.identity) return;

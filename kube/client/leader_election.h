@@ -11,7 +11,6 @@
 #include "kube/base/clock.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/lease_lock.h"
-#include "kube/client/lease_record.h"
 #include "kube/client/session.h"
 
 namespace kube::client {
@@ -54,11 +53,6 @@ class LeaderElection {
   /// hangs; never waits. Where the session is stopped a leader goes on to renew, and nobody becomes
   /// one.
   void Advance();
-
-  /// Has the next Advance look, if this is a candidate, or the first one behind the call under way,
-  /// which may have looked too early: for who expects that the leader has left. Each is one request
-  /// more, also where a problem would have it pause.
-  void LookNow();
 
   /// True from a successful write of the Lease until renew_deadline after it was sent, or until
   /// another holder is seen. Becomes false by itself, also while a call hangs.
@@ -118,7 +112,6 @@ class LeaderElection {
   std::optional<std::string> observed_text_;  // of what was read; absent: written by ourselves
   base::Clock::TimePoint observed_at_{};      // when that was seen to be another one than before
   LeaseRecord written_;                       // by the call under way
-  bool looks_again_ = false;                  // behind the call under way
   bool is_optimistic_ = false;                // it was begun without a look at the Lease
   bool is_leading_ = false;                   // until the loss is noticed
   base::Clock::TimePoint renewed_at_{};       // when the last write of ours that was done was begun

@@ -21,7 +21,7 @@ void Scheduler::Poll(TimePoint deadline) {
 void Scheduler::Wait(TimePoint until, const std::function<bool()>& is_over) {
   Waiter self{until, is_over};
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     waiters_.push_back(&self);
   }
   for (;;) {
@@ -34,7 +34,7 @@ void Scheduler::Wait(TimePoint until, const std::function<bool()>& is_over) {
       AwaitTurn(self);
     }
   }
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   std::erase(waiters_, &self);
   if (self.thrown) std::rethrow_exception(self.thrown);
 }
@@ -59,7 +59,7 @@ void Scheduler::Enter() {
   const std::function<bool()> is_over = AtOnce;
   Waiter self{TimePoint::max(), is_over};
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     if (!is_taken_) {
       is_taken_ = true;
       return;
@@ -67,14 +67,14 @@ void Scheduler::Enter() {
     waiters_.push_back(&self);
   }
   AwaitTurn(self);
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   std::erase(waiters_, &self);
 }
 
 void Scheduler::Leave() {
   Waiter* next = FindOver();
   if (next == nullptr) {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     is_taken_ = !waiters_.empty();
     if (!is_taken_) return;
     next = waiters_.front();
@@ -84,7 +84,7 @@ void Scheduler::Leave() {
 
 Scheduler::Waiter* Scheduler::FindOver() {
   const TimePoint now = clock_.Now();
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   const auto found = std::ranges::find_if(waiters_, [now](const Waiter* waiter) {
     return waiter->thrown || waiter->until <= now || waiter->is_over();
   });
@@ -94,28 +94,28 @@ Scheduler::Waiter* Scheduler::FindOver() {
 // What is thrown is for all that wait, and returned for whoever does not.
 std::exception_ptr Scheduler::PollForAll(TimePoint deadline) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     for (const Waiter* waiter : waiters_) deadline = std::min(deadline, waiter->until);
   }
   try {
     client_.Poll(deadline);
     return nullptr;
   } catch (...) {
-    const std::lock_guard lock(mutex_);
+    const base::MutexLock lock(mutex_);
     for (Waiter* waiter : waiters_) waiter->thrown = std::current_exception();
     return std::current_exception();
   }
 }
 
 void Scheduler::HandOver(Waiter& next) {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   next.has_turn = true;
   next.resumed.notify_one();
 }
 
 void Scheduler::AwaitTurn(Waiter& waiter) {
-  std::unique_lock lock(mutex_);
-  waiter.resumed.wait(lock, [&waiter] { return waiter.has_turn; });
+  base::MutexLock lock(mutex_);
+  while (!waiter.has_turn) lock.Wait(waiter.resumed);
   waiter.has_turn = false;
 }
 

@@ -5,11 +5,11 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <set>
 
 #include "kube/base/clock.h"
+#include "kube/base/mutex.h"
 #include "kube/client/client.h"
 
 namespace kube::client {
@@ -76,9 +76,9 @@ class Scheduler {
 
   Client& client_;
   const base::Clock& clock_;
-  std::mutex mutex_;             // guards what follows; all else is of whoever has the turn
-  std::deque<Waiter*> waiters_;  // who came first is first
-  bool is_taken_ = false;        // some thread has the turn
+  base::Mutex mutex_;  // all but what it guards is of whoever has the turn
+  std::deque<Waiter*> waiters_ GUARDED_BY(mutex_);  // who came first is first
+  bool is_taken_ GUARDED_BY(mutex_) = false;        // some thread has the turn
 
   std::set<std::size_t> ranks_;  // that want to be at work
   std::optional<std::size_t> at_work_;

@@ -3,9 +3,10 @@
 #include <cstddef>
 #include <utility>
 
-#include "kube/client/lease_record.h"
+#include "kube/client/lease_lock.h"
 #include "kube/go/go_time.h"
 #include "migrate/cluster/pause.h"
+#include "migrate/migration/steps.h"
 
 namespace migrate::migration {
 namespace {
@@ -169,6 +170,49 @@ std::optional<std::string> CrdLease::CheckLease() {
 
 void CrdLease::GiveBack() {
   if (const auto number = std::exchange(number_, std::nullopt)) leases_.GiveBack(*number);
+}
+
+namespace {
+
+// What was found out while another run was at work need not hold any more.
+bool PrepareAnew(CrdRun& run, PreparedCrd& prepared) {
+  const std::string uid = run.crd.expected().uid;
+  run.LeaveState();
+  run.state.reset();
+  if (!Prepare(run, prepared)) return false;
+  if (run.crd.expected().uid != uid) {
+    return run.Fail(
+        "the CustomResourceDefinition was deleted and made anew; run the same command again");
+  }
+  run.OpenState(prepared.scope.verify_from);
+  run.state->NoteIdentity(IdentityOf(run.options.lease.self));
+  return true;
+}
+
+}  // namespace
+
+bool TakeLease(CrdRun& run, PreparedCrd& prepared) {
+  const LeaseOptions& options = run.options.lease;
+  if (run.is_dry_run() || options.leases == nullptr) return true;
+  const std::vector<std::string> earlier = run.state->earlier_identities();
+  run.state->NoteIdentity(IdentityOf(options.self));
+  run.lease.emplace(*options.leases,
+                    RequestOf(options, run.name(), run.crd.expected().uid, earlier), options.wait,
+                    run.session(),
+                    [&run](const std::string& line) { run.Line(run.name() + ": " + line); });
+  const LeaseStart start = run.lease->Take();
+  switch (start.step) {
+    case LeaseStart::Step::kInterrupted:
+      return run.GoOn();
+    case LeaseStart::Step::kHeld:
+      return run.Fail(start.message);
+    case LeaseStart::Step::kUnknown:
+      run.Line("Warning: " + run.name() + ": " + start.message);
+      break;
+    case LeaseStart::Step::kOurs:
+      break;
+  }
+  return !start.has_waited || PrepareAnew(run, prepared);
 }
 
 }  // namespace migrate::migration

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "kube/client/session.h"
-#include "migrate/migration/holder.h"
 #include "migrate/migration/lease_keeper.h"
 
 namespace migrate::migration {

@@ -1,14 +1,79 @@
 #include "migrate/migration/lease_keeper.h"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
-#include "migrate/migration/holder.h"
+#include "kube/base/utf8.h"
+#include "kube/go/go_format.h"
 
 namespace migrate::migration {
+namespace {
+
+constexpr std::size_t kMostOfAName = 100;
+constexpr std::size_t kMostOfAnIdentity = 253;
+constexpr std::size_t kDigits = 16;
+
+std::string PlainName(std::string_view name) {
+  std::string plain(name.substr(0, kMostOfAName));
+  for (char& c : plain) {
+    if (c <= ' ' || c > '~' || c == '@' || c == '/') c = '_';
+  }
+  return plain.empty() ? "_" : plain;
+}
+
+template <typename Number>
+std::optional<Number> ReadNumber(std::string_view text, int base) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Takes what stands before `separator` from `rest`; absent where that is not there.
+std::optional<std::string_view> TakeUpTo(char separator, std::string_view& rest) {
+  const std::size_t end = rest.find(separator);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view taken = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return taken;
+}
+
+}  // namespace
+
+std::string IdentityOf(const Holder& holder) {
+  std::array<char, kDigits + 1> number{};
+  (void)std::snprintf(number.data(), number.size(), "%016llx",
+                      static_cast<unsigned long long>(holder.number));
+  return PlainName(holder.user) + "@" + PlainName(holder.host) + "/" +
+         std::to_string(holder.process) + "/" + number.data();
+}
+
+std::optional<Holder> ReadHolder(std::string_view identity) {
+  const auto user = TakeUpTo('@', identity);
+  const auto host = TakeUpTo('/', identity);
+  const auto process = TakeUpTo('/', identity);
+  if (!user || !host || !process || identity.size() != kDigits) return std::nullopt;
+  if (PlainName(*user) != *user || PlainName(*host) != *host) return std::nullopt;
+  const auto process_number = ReadNumber<std::int64_t>(*process, 10);
+  const auto number = ReadNumber<std::uint64_t>(identity, 16);
+  if (!process_number || !number) return std::nullopt;
+  return Holder{std::string(*user), std::string(*host), *process_number, *number};
+}
+
+std::string DescribeHolder(std::string_view identity) {
+  const auto holder = ReadHolder(identity);
+  if (!holder) {
+    return kube::go::GoQuote(kube::base::utf8::Shortened(std::string(identity), kMostOfAnIdentity));
+  }
+  return holder->user + "@" + holder->host + " (process " + std::to_string(holder->process) + ")";
+}
+
 namespace {
 
 using kube::base::Clock;
@@ -138,7 +203,6 @@ struct LeaseKeeper::Kept {
   const LeaseRequest request;
   LeaseTracker tracker;
   bool is_given_back = false;
-  std::atomic<bool> is_urgent = false;                     // LookNow, not yet taken up
   std::optional<kube::client::LeaderElection> election{};  // made by the thread of the client
 };
 
@@ -149,7 +213,7 @@ LeaseKeeper::~LeaseKeeper() = default;
 
 Leases::Number LeaseKeeper::Seek(LeaseRequest request) {
   auto kept = std::make_unique<Kept>(std::move(request), session_.clock.Now());
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   if (!broken_because_.empty()) kept->tracker.Break(broken_because_);
   kept_.emplace(++last_, std::move(kept));
   session_.client.Wake();
@@ -157,7 +221,7 @@ Leases::Number LeaseKeeper::Seek(LeaseRequest request) {
 }
 
 LeaseView LeaseKeeper::Look(Number lease) {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   const auto found = kept_.find(lease);
   if (found == kept_.end()) return {};
   LeaseView view = found->second->tracker.view();
@@ -168,16 +232,8 @@ LeaseView LeaseKeeper::Look(Number lease) {
   return view;
 }
 
-void LeaseKeeper::LookNow(Number lease) {
-  const std::lock_guard lock(mutex_);
-  const auto found = kept_.find(lease);
-  if (found == kept_.end()) return;
-  found->second->is_urgent = true;
-  session_.client.Wake();
-}
-
 void LeaseKeeper::GiveBack(Number lease) {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   const auto found = kept_.find(lease);
   if (found == kept_.end()) return;
   found->second->is_given_back = true;
@@ -186,7 +242,7 @@ void LeaseKeeper::GiveBack(Number lease) {
 
 // Nothing is taken out of the map but by the thread that calls this.
 std::vector<LeaseKeeper::Kept*> LeaseKeeper::TakeUp() {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   std::vector<Kept*> taken;
   for (const auto& [number, kept] : kept_) {
     if (!kept->is_given_back) taken.push_back(kept.get());
@@ -199,9 +255,8 @@ void LeaseKeeper::AdvanceOne(Kept& kept) {
     kept.election.emplace(ElectionOptionsOf(kept.request, now_), session_,
                           [](const std::string&) {});
   }
-  if (kept.is_urgent.exchange(false)) kept.election->LookNow();
   kept.election->Advance();
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   kept.tracker.Look(ObservationOf(*kept.election), session_.clock.Now());
 }
 
@@ -213,7 +268,7 @@ void LeaseKeeper::Advance() {
 }
 
 std::vector<std::unique_ptr<LeaseKeeper::Kept>> LeaseKeeper::TakeGivenBack(bool all) {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   std::vector<std::unique_ptr<Kept>> taken;
   for (auto at = kept_.begin(); at != kept_.end();) {
     if (!all && !at->second->is_given_back) {
@@ -238,7 +293,7 @@ bool LeaseKeeper::Release(bool all) {
 void LeaseKeeper::End() { Release(/*all=*/true); }
 
 void LeaseKeeper::Break(const std::string& why) {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   broken_because_ = why;
   for (const auto& [number, kept] : kept_) kept->tracker.Break(why);
 }

@@ -5,19 +5,41 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kube/base/clock.h"
+#include "kube/base/mutex.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/leader_election.h"
-#include "kube/client/lease_record.h"
+#include "kube/client/lease_lock.h"
 #include "kube/client/session.h"
 
 namespace migrate::migration {
+
+/// Who holds a Lease, so that programs can tell candidates apart and people know whom to ask.
+struct Holder {
+  std::string user;          ///< of the system; may hold anything
+  std::string host;          ///< machine or pod
+  std::int64_t process = 0;  ///< its number there
+  std::uint64_t number = 0;  ///< by chance: in pods each program is process 1
+
+  bool operator==(const Holder&) const = default;
+};
+
+/// As a Lease names it: "alice@bastion/4711/00000000075bcd15". Of the names only the first 100
+/// characters; what could be taken for a separator, and whatever is not printed, becomes "_".
+std::string IdentityOf(const Holder& holder);
+
+/// Absent where `identity` is none that IdentityOf makes, as another program holds the Lease.
+std::optional<Holder> ReadHolder(std::string_view identity);
+
+/// For people: "alice@bastion (process 4711)"; of another program the identity, quoted and
+/// shortened.
+std::string DescribeHolder(std::string_view identity);
 
 /// How it stands with a Lease that somebody wants to hold for a while, but not twice: who has lost
 /// it cannot know what others have done since.
@@ -104,9 +126,6 @@ class Leases {
   virtual Number Seek(LeaseRequest request) = 0;
   /// How it stands. By the clock: what is ours becomes doubtful by itself.
   virtual LeaseView Look(Number lease) = 0;
-  /// Has it looked at at once, rather than with the next regular look, by one request more: for who
-  /// expects that its holder has left. Nothing where it is ours.
-  virtual void LookNow(Number lease) = 0;
   /// Whatever only its holder may do has to have ended. No error where it is not held. Not looked
   /// at any more.
   virtual void GiveBack(Number lease) = 0;
@@ -128,7 +147,6 @@ class LeaseKeeper : public Leases {
 
   Number Seek(LeaseRequest request) override;
   LeaseView Look(Number lease) override;
-  void LookNow(Number lease) override;
   void GiveBack(Number lease) override;
 
   // For the thread of the client alone:
@@ -154,10 +172,10 @@ class LeaseKeeper : public Leases {
 
   const kube::client::Session session_;
   const TimeOfDay now_;
-  std::mutex mutex_;  // guards what follows, but for the elections, which are of the one thread
-  KeptMap kept_;
-  Number last_ = 0;
-  std::string broken_because_;  // empty: it is not
+  kube::base::Mutex mutex_;  // the elections are of the one thread
+  KeptMap kept_ GUARDED_BY(mutex_);
+  Number last_ GUARDED_BY(mutex_) = 0;
+  std::string broken_because_ GUARDED_BY(mutex_);  // empty: it is not
 };
 
 }  // namespace migrate::migration

@@ -56,11 +56,8 @@ struct MigrationOptions {
 };
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
-/// does not keep the others from being migrated. For each: preflight (preflight.h), pruning turned
-/// on where that is asked for (turn_pruning_on.h), the sweep over all objects, in its place that of
-/// the cluster's own engine where it has one (cluster_engine.h), verification by up to three
-/// further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD
-/// is watched meanwhile (crd_guard.h).
+/// does not keep the others from being migrated. crd_migration.cc has the order of steps for each;
+/// the CRD is watched meanwhile (crd_guard.h).
 ///
 /// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a
 /// name that no CRD, or more than one, answers to; nothing is written then.

@@ -14,7 +14,7 @@
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/cluster/list_reader.h"
 #include "migrate/migration/admission_webhooks.h"
-#include "migrate/migration/write_cost.h"
+#include "migrate/migration/dry_run_writes.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/rewrite/migration_state.h"
@@ -72,5 +72,10 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan);
 
 /// The same for the report; nobody has agreed yet.
 report::ForetoldLoss ForetellLoss(const PruningPlan& plan);
+
+/// Finds a tool that keeps `object` as some repository or chart says, and may undo a change of it:
+/// `Argo CD (annotation argocd.argoproj.io/tracking-id)`. Empty where there is no sign of one: the
+/// labels and annotations that Argo CD, Flux and Helm set, and the field managers they write as.
+std::string FindGitOpsOwner(const kube::json::Value& object);
 
 }  // namespace migrate::migration

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -9,9 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "kube/client/session.h"
 #include "kube/crd/crd.h"
-#include "kube/json/json.h"
 #include "migrate/check/crd_request.h"
+#include "migrate/check/crd_shape.h"
 #include "migrate/check/live_crd.h"
 #include "migrate/check/object_mutation.h"
 #include "migrate/cluster/object_metadata.h"
@@ -22,11 +24,6 @@
 #include "migrate/rewrite/sweep.h"
 
 namespace migrate::migration {
-
-/// Finds a tool that keeps `object` as some repository or chart says, and may undo a change of it:
-/// `Argo CD (annotation argocd.argoproj.io/tracking-id)`. Empty where there is no sign of one: the
-/// labels and annotations that Argo CD, Flux and Helm set, and the field managers they write as.
-std::string FindGitOpsOwner(const kube::json::Value& object);
 
 /// How the user wants pruning to be turned on.
 struct PruningOptions {
@@ -90,19 +87,80 @@ struct PruningTurnedOn {
 
 /// The end of errors behind which a later run has something to go on from.
 inline constexpr char kGoesOn[] = "; the same command goes on from here";
+/// The end of errors behind which nothing is left to go on from.
+inline constexpr char kRunAnew[] = "; run the same command again";
+/// The error of a run that was interrupted before pruning was on.
+inline constexpr char kInterruptedBeforePruning[] = "interrupted before pruning was turned on";
+/// The error of a run that ended before pruning was on.
+std::string NotTurnedOn(const std::string& why);
 
-/// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight
-/// (docs/ARCHITECTURE.md, "A migration, step by step"): dry run, plan and question; the rewrite
+/// A CRD as it is when it is about to be written with pruning on.
+struct PruningTarget {
+  std::string target;  ///< of the CRD: ".../v1/customresourcedefinitions/widgets.demo.example.com"
+  check::CrdShape shape;
+  std::string patch = check::kTurnPruningOn;  ///< that turns pruning on
+  std::uint64_t schemas = 0;  ///< as CrdShape::schemas, of the CRD with pruning on; 0: they stay
+};
+
+/// What BackUp has come to.
+struct BackedUp {
+  /// With kDone the CRD is ready to be written; else the run has ended.
+  PruningTurnedOn account{};
+  PruningTarget target{};                       ///< the CRD, as its objects were backed up by it
+  std::vector<rewrite::LosingObject> losing{};  ///< with a dry run: objects that would lose fields
+};
+
+/// Gets a CRD that preserves unknown fields, and has passed the preflight, ready to be written with
+/// pruning on (docs/ARCHITECTURE.md, "A migration, step by step"): plan and question; the rewrite
 /// before pruning is turned on where more than the storage version is stored; the backup, kept
-/// current by a watch; the write that turns pruning on, guarded by the CRD's resourceVersion; the
-/// wait until the server prunes. What a later run needs is noted in the state before that write is
-/// asked for.
+/// current by a watch to the end, when the CRD is read: as soon as somebody else turns pruning on,
+/// objects are read without the fields that the backup is made for. Nothing is left behind of a
+/// backup that is not whole. What a later run needs is noted in the state.
 ///
-/// With a dry run nothing is written anywhere: the plan is told, and with kServer the write that
-/// turns pruning on is asked for with dryRun=All.
+/// With a dry run nothing is written anywhere, and only the plan is told.
 ///
-/// Throws kube::base::Error for what no later run would get right by itself: a backup that cannot
-/// be written.
-PruningTurnedOn TurnPruningOn(const PruningRun& run, const PruningOptions& options);
+/// Throws kube::base::Error for what no later run would get right by itself.
+BackedUp BackUp(const PruningRun& run, const PruningOptions& options);
+
+/// Turns pruning on for what BackUp has made ready, by a write that is guarded by the CRD's
+/// resourceVersion, and waits until the server prunes. Where that has ended the run, its account is
+/// handed on.
+///
+/// With DryRun::kServer that write is asked for with dryRun=All, with kClient not at all.
+PruningTurnedOn TurnPruningOn(const PruningRun& run, const PruningOptions& options,
+                              BackedUp backed_up);
+
+/// Why an admission webhook that does not answer would keep every object from being rewritten, by
+/// the dry run of one write, of an object of `losing` if there is any; empty: it does not, or the
+/// session was stopped. What one object is refused for says nothing of the others.
+std::string WhyNoneIsWritten(const PruningRun& run,
+                             const std::vector<rewrite::LosingObject>& losing);
+
+/// How the request to turn pruning on ended.
+struct PruningWrite {
+  enum class Step {
+    kDone,     ///< pruning is on
+    kRefused,  ///< it is not, or not by us: `error` says why
+    kUnknown,  ///< it was asked for, and what came of it could not be seen, or not before a stop
+    kInterrupted,  ///< by Session::stop, before it was asked for
+  };
+  Step step = Step::kRefused;
+  std::string error;
+  /// With kDone, of the CRD: writes with a greater one are surely newer than the write that turns
+  /// pruning on. That of a dry run says nothing.
+  std::string resource_version;
+  std::int64_t generation = 0;  ///< of the CRD, with pruning on
+};
+
+/// Turns spec.preserveUnknownFields off, if the CRD is still the one of `target`: by its
+/// resourceVersion, which is read again where only status or metadata have changed meanwhile.
+///
+/// Where the answer is lost, the CRD tells whether it was done: with pruning on, a generation
+/// one higher and the schemas that it was to have, and the present resourceVersion counts as that
+/// of the write that turns pruning on, which it is not before. Tries five times in all.
+///
+/// With `dry_run` nothing is changed: kDone says that the server would do it.
+PruningWrite RequestPruning(const PruningTarget& target, bool dry_run,
+                            const kube::client::Session& session);
 
 }  // namespace migrate::migration

@@ -27,9 +27,8 @@
 #include "migrate/restore/backup_reader.h"
 #include "migrate/restore/crd_account.h"
 #include "migrate/restore/restore_leases.h"
+#include "migrate/rewrite/backup.h"
 #include "migrate/rewrite/exchange_pool.h"
-#include "migrate/rewrite/failure_streak.h"
-#include "migrate/rewrite/pruned_by.h"
 #include "migrate/rewrite/throttle.h"
 
 namespace migrate::restore {

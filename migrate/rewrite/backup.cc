@@ -7,19 +7,59 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "kube/base/result.h"
+#include "kube/json/json.h"
 #include "migrate/cluster/file_name.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
+#include "migrate/cluster/proposals.h"
 
 namespace migrate::rewrite {
 namespace {
 
 namespace fs = std::filesystem;
 using kube::json::Value;
+
+constexpr char kPartialCrd[] = ".crd.partial";
+
+}  // namespace
+
+fs::path PrunedByPath(const fs::path& backup) {
+  fs::path path = backup;
+  return path.replace_extension(".crd.json");
+}
+
+void WritePrunedBy(const fs::path& backup, const kube::crd::Crd& crd,
+                   const std::vector<std::string>& stored_versions) {
+  kube::json::Arena arena;
+  Value root = kube::json::CopyForChange(crd.document->root(), arena);
+  Value stored = Value::Array();
+  for (const std::string& version : stored_versions) stored.Append(Value::String(version), arena);
+  if (Value* metadata = root.Find("metadata")) metadata->Erase("managedFields");
+  Value status = Value::Object();
+  status.SetNew("storedVersions", stored, arena);
+  root.Set("status", status, arena);
+  const fs::path path = PrunedByPath(backup);
+  cluster::PrivateFile file(path.parent_path() / ("." + path.stem().string() + kPartialCrd));
+  file.Write(kube::json::PrintIndented(root) + "\n");
+  file.MoveToNew(path);
+}
+
+kube::crd::Crd ReadPrunedBy(const fs::path& file) {
+  cluster::Proposals read = cluster::ReadProposals({file.string()}, /*recursive=*/false);
+  if (!read.errors.empty()) throw kube::base::Error(read.errors.front());
+  if (read.crds.size() == 1) return std::move(read.crds.front().crd);
+  throw kube::base::Error("\"" + file.string() + "\" holds " + std::to_string(read.crds.size()) +
+                          " CustomResourceDefinitions, and has to hold the one by which the "
+                          "objects of the backup were pruned");
+}
+
+namespace {
 
 constexpr char kPartial[] = ".partial";
 constexpr char kCompacting[] = ".compact.partial";
@@ -111,7 +151,7 @@ std::size_t Backup::Append(int attempt, Value& object) {
   const std::uint64_t version = VersionOf(object);
   std::string text;
   PrintBackupLine(text, object);
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   file_->Write(text);
   lines_.push_back({HashOfUid(object), version, attempt});
   if (attempt != kWatched) last_attempt_ = std::max(last_attempt_, attempt);
@@ -132,7 +172,7 @@ void Backup::Drop(const Value& object) {
 
 // Where a watch had to go back some way, it shows again what it has shown.
 void Backup::Note(std::uint64_t uid, const Write& write) {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   const auto [found, is_new] = writes_.try_emplace(uid, write);
   if (!is_new && (write.version == 0 || write.version >= found->second.version)) {
     found->second = write;
@@ -140,12 +180,12 @@ void Backup::Note(std::uint64_t uid, const Write& write) {
 }
 
 bool Backup::HasWrites(std::string_view uid) const {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   return writes_.contains(cluster::StableHash(uid));
 }
 
 void Backup::Sync() {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   file_->Sync();
 }
 
@@ -174,6 +214,7 @@ bool Backup::AreAllKept() const {
 }
 
 BackupSummary Backup::Finish() {
+  const kube::base::MutexLock lock(mutex_);
   PreferNewerListed();
   if (!AreAllKept()) return Compact();
   BackupSummary summary{path_.string(), lines_.size(), file_->size()};

@@ -5,16 +5,34 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "kube/base/mutex.h"
+#include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/private_file.h"
 
 namespace migrate::rewrite {
+
+// The CRD by which the objects of a backup were pruned: a file beside it, by which it can be told
+// later what pruning took.
+
+/// "FOLDER/widgets.demo.example.com-20261121T031500Z.crd.json" of the same with .ndjson.
+std::filesystem::path PrunedByPath(const std::filesystem::path& backup);
+
+/// Writes it: `crd` as it is, but with these status.storedVersions: those of which objects are when
+/// they are pruned. Mode 0600, on the disk when the call returns. Throws kube::base::Error, also if
+/// there is something of that name.
+void WritePrunedBy(const std::filesystem::path& backup, const kube::crd::Crd& crd,
+                   const std::vector<std::string>& stored_versions);
+
+/// Reads the CRD of a file, which may hold anything: JSON or YAML, one CRD. Throws
+/// kube::base::Error with the path and why it cannot be read.
+kube::crd::Crd ReadPrunedBy(const std::filesystem::path& file);
 
 /// Where the backup of a CRD's objects that begins now is to be:
 /// "FOLDER/widgets.demo.example.com-20261121T031500Z.ndjson". No name leads out of the folder.
@@ -81,19 +99,20 @@ class Backup {
     std::optional<std::size_t> line;
   };
 
+  mutable kube::base::Mutex mutex_;
+
   std::size_t Append(int attempt, kube::json::Value& object);
   void Note(std::uint64_t uid, const Write& write);
-  void PreferNewerListed();
-  bool IsKept(std::size_t line) const;
-  bool AreAllKept() const;
-  BackupSummary Compact();
+  void PreferNewerListed() REQUIRES(mutex_);
+  bool IsKept(std::size_t line) const REQUIRES(mutex_);
+  bool AreAllKept() const REQUIRES(mutex_);
+  BackupSummary Compact() REQUIRES(mutex_);
 
   std::filesystem::path path_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::unique_ptr<cluster::PrivateFile> file_;
-  std::deque<Line> lines_;
-  std::unordered_map<std::uint64_t, Write> writes_;  // by the hash of the uid
-  int last_attempt_ = 0;
+  std::unique_ptr<cluster::PrivateFile> file_ GUARDED_BY(mutex_);
+  std::deque<Line> lines_ GUARDED_BY(mutex_);
+  std::unordered_map<std::uint64_t, Write> writes_ GUARDED_BY(mutex_);  // by the hash of the uid
+  int last_attempt_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace migrate::rewrite

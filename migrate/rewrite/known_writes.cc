@@ -59,7 +59,7 @@ KnownWritesLog::KnownWritesLog(const fs::path& file, std::int64_t generation)
 
 void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version,
                          bool is_in_backup) {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   for (const bool in_backup : {false, true}) {
     if (in_backup && !is_in_backup) break;
     const auto bytes = ToBytes(HashWrite(uid, resource_version, in_backup));
@@ -68,7 +68,7 @@ void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version
 }
 
 void KnownWritesLog::Finish() {
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   file_.MoveTo(path_);
 }
 

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kube/base/mutex.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
 
@@ -30,8 +30,8 @@ class KnownWritesLog {
 
  private:
   std::filesystem::path path_;
-  std::mutex mutex_;  // guards the file
-  cluster::PrivateFile file_;
+  kube::base::Mutex mutex_;
+  cluster::PrivateFile file_ GUARDED_BY(mutex_);
 };
 
 /// What KnownWritesLog noted: a hash of eight bytes for each write, and one more if it is in the

@@ -91,7 +91,7 @@ void MutationBackup::HandleItem(int attempt, kube::json::Document& item) {
   const bool changes = mutated && *mutated;
   std::string unspecified;
   if (changes && options_.find_unspecified) unspecified = options_.find_unspecified(**mutated);
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   if (!unspecified.empty()) first_unspecified_ = std::move(unspecified);
   ++objects_;
   if (!mutated && refused_++ == 0) {

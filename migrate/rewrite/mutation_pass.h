@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
+#include "kube/base/mutex.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "kube/schema/structural.h"
@@ -85,7 +85,7 @@ class MutationBackup {
   std::string error_;
   bool has_file_ = false;
 
-  std::mutex mutex_;  // guards what follows while the list is read
+  kube::base::Mutex mutex_;  // guards what follows while the list is read
   std::unique_ptr<Backup> backup_;
   std::unordered_set<std::uint64_t> kept_;  // hashes of uid and resource version
   std::uint64_t objects_ = 0, changing_ = 0, refused_ = 0;

@@ -24,18 +24,21 @@ std::uint64_t Failures(const SweepResult& sweep) { return sweep.counts.Failures(
 class RewritePasses {
  public:
   RewritePasses(const RewriteScope& scope, const SweepOptions& options,
-                const std::filesystem::path& folder, const MigrationSession& session)
-      : scope_(scope), options_(options), folder_(folder), session_(session) {}
+                const std::filesystem::path& folder, const MigrationSession& session,
+                RewriteResult& result)
+      : scope_(scope), options_(options), folder_(folder), session_(session), result_(result) {}
 
-  RewriteResult Run() {
+  void Rewrite() {
     ForgetOutdated();
-    if (IsClaimed() && !WaitUntilNoticed()) return std::move(result_);
-    result_.sweep = Rewrite();
+    if (IsClaimed() && !WaitUntilNoticed()) return;
+    result_.sweep = RunFirst();
     TakeEnd(result_.sweep);
-    if (!verifies() || !result_.is_complete()) return std::move(result_);
+  }
+
+  void Verify() {
+    if (!verifies() || !result_.is_complete()) return;
     if (IsClaimed()) JudgeClaim();
-    if (!result_.verified && WaitToVerify()) Verify();
-    return std::move(result_);
+    if (!result_.verified && WaitToVerify()) RunVerifying();
   }
 
  private:
@@ -97,7 +100,7 @@ class RewritePasses {
     return options;
   }
 
-  SweepResult Rewrite() {
+  SweepResult RunFirst() {
     const std::uint64_t verifying = verifies() && !IsClaimed() ? 1 : 0;
     const SweepOptions options = OptionsOf(scope_.crd_name, verifying + scope_.passes_after);
     if (scope_.named) {
@@ -141,7 +144,7 @@ class RewritePasses {
     return false;
   }
 
-  void Verify() {
+  void RunVerifying() {
     SweepOptions options = OptionsOf("verifying " + scope_.crd_name, scope_.passes_after);
     options.is_held = nullptr;  // what is held was not rewritten
     std::string previous = kRewrite;
@@ -205,15 +208,30 @@ class RewritePasses {
   const SweepOptions& options_;
   const std::filesystem::path& folder_;
   const MigrationSession session_;
-  RewriteResult result_;
+  RewriteResult& result_;
 };
 
 }  // namespace
 
+RewriteResult RewriteObjects(const RewriteScope& scope, const SweepOptions& options,
+                             const std::filesystem::path& folder, const MigrationSession& session) {
+  RewriteResult result;
+  RewritePasses(scope, options, folder, session, result).Rewrite();
+  return result;
+}
+
+void VerifyRewrite(const RewriteScope& scope, const SweepOptions& options,
+                   const std::filesystem::path& folder, const MigrationSession& session,
+                   RewriteResult& result) {
+  RewritePasses(scope, options, folder, session, result).Verify();
+}
+
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
                                const std::filesystem::path& folder,
                                const MigrationSession& session) {
-  return RewritePasses(scope, options, folder, session).Run();
+  RewriteResult result = RewriteObjects(scope, options, folder, session);
+  VerifyRewrite(scope, options, folder, session, result);
+  return result;
 }
 
 std::set<std::string> FindEmptied(const std::filesystem::path& folder) {

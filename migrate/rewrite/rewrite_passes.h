@@ -49,16 +49,26 @@ struct RewriteResult {
   bool is_complete() const { return !stopped && !is_interrupted && !list_error; }
 };
 
-/// Rewrites objects, then verifies it by rewriting all of them once more: what is rewritten then
-/// was not stored as it should be (by a server that had not noticed the change of the CRD). After
-/// such a pass comes another over all of them, three at most: a server that leaves one object as it
-/// is may have done so to others. What other writers do meanwhile does no harm.
+/// Rewrites objects by one pass, whose files are in `folder`, with the name "rewrite". Run again
+/// with the same folder it goes on where it was, but where the cluster is seen to be older than the
+/// answers of that pass (etcd was set back to a snapshot): then all begins anew.
+RewriteResult RewriteObjects(const RewriteScope& scope, const SweepOptions& options,
+                             const std::filesystem::path& folder, const MigrationSession& session);
+
+/// Verifies that by rewriting all of them once more: what is rewritten then was not stored as it
+/// should be (by a server that had not noticed the change of the CRD). After such a pass comes
+/// another over all of them, three at most: a server that leaves one object as it is may have done
+/// so to others. What other writers do meanwhile does no harm.
 ///
-/// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3".
-/// Run again with the same folder they go on where they were, but for two cases. Verifying that
-/// came to its end begins anew, as it has to prove what is stored now. Where the cluster is seen to
-/// be older than the answers of the rewriting pass (etcd was set back to a snapshot) all begins
-/// anew.
+/// `result` is that of RewriteObjects with the same arguments; what is found is added to it. Does
+/// nothing where that is not complete, or nothing is to be verified. The files are named "verify1"
+/// to "verify3". Run again it goes on where it was, but verifying that came to its end begins anew,
+/// as it has to prove what is stored now.
+void VerifyRewrite(const RewriteScope& scope, const SweepOptions& options,
+                   const std::filesystem::path& folder, const MigrationSession& session,
+                   RewriteResult& result);
+
+/// Both.
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
                                const std::filesystem::path& folder,
                                const MigrationSession& session);

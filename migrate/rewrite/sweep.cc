@@ -9,11 +9,10 @@
 
 #include "migrate/cluster/pause.h"
 #include "migrate/cluster/spool.h"
-#include "migrate/rewrite/cached_list.h"
-#include "migrate/rewrite/failure_streak.h"
-#include "migrate/rewrite/named_objects.h"
+#include "migrate/rewrite/exchange_pool.h"
+#include "migrate/rewrite/known_objects.h"
+#include "migrate/rewrite/metadata_list.h"
 #include "migrate/rewrite/object_write.h"
-#include "migrate/rewrite/previous_objects.h"
 
 namespace migrate::rewrite {
 namespace {

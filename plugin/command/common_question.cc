@@ -10,18 +10,18 @@ CommonQuestion::CommonQuestion(std::size_t clusters, Ask ask)
     : clusters_(clusters), ask_(std::move(ask)) {}
 
 bool CommonQuestion::Confirm(Request request) {
-  std::unique_lock lock(mutex_);
+  kube::base::MutexLock lock(mutex_);
   const std::size_t number = requests_.size();
   const std::size_t round = round_;
   requests_.push_back(std::move(request));
   AskIfAllAreThere();
-  answered_.wait(lock, [&] { return round_ != round; });
+  while (round_ == round) lock.Wait(answered_);
   // The next round does not end before this one has asked again, or ended.
   return answers_.at(number);
 }
 
 void CommonQuestion::End(const std::string& cluster) {
-  const std::scoped_lock lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   --clusters_;
   ended_.insert(std::ranges::upper_bound(ended_, cluster), cluster);
   AskIfAllAreThere();
@@ -38,7 +38,8 @@ void CommonQuestion::AskIfAllAreThere() {
 void CommonQuestion::Answer() {
   std::vector<std::size_t> order(requests_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return requests_[i].cluster; });
+  const std::vector<Request> requests = requests_;  // clang sees no lock in a lambda
+  std::ranges::sort(order, {}, [&](std::size_t i) { return requests[i].cluster; });
   std::vector<Request> sorted;
   for (const std::size_t i : order) sorted.push_back(requests_[i]);
   answers_.assign(requests_.size(), false);

@@ -3,11 +3,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "kube/base/mutex.h"
 #include "migrate/report/migration_report.h"
 
 namespace plugin::command {
@@ -41,17 +41,19 @@ class CommonQuestion {
   void End(const std::string& cluster);
 
  private:
-  void AskIfAllAreThere();
-  void Answer();
+  kube::base::Mutex mutex_;
 
-  std::mutex mutex_;  // for all below
+  void AskIfAllAreThere() REQUIRES(mutex_);
+  void Answer() REQUIRES(mutex_);
+
   std::condition_variable answered_;
-  std::size_t clusters_;  // that have not ended
+  std::size_t clusters_ GUARDED_BY(mutex_);  // that have not ended
   const Ask ask_;
-  std::vector<Request> requests_;
-  std::vector<std::string> ended_;
-  std::vector<bool> answers_;  // to the requests of the last round, in the order of their arrival
-  std::size_t round_ = 0;
+  std::vector<Request> requests_ GUARDED_BY(mutex_);
+  std::vector<std::string> ended_ GUARDED_BY(mutex_);
+  std::vector<bool> answers_
+      GUARDED_BY(mutex_);  // to the requests of the last round, in the order of their arrival
+  std::size_t round_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace plugin::command

@@ -38,7 +38,7 @@ void DiffFolders::Take(const migrate::check::ObjectChange& change) {
     if (!change.now.is_null()) now = kube::yaml::Print(change.now);
     after = kube::yaml::Print(change.after);
   }
-  const std::lock_guard lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   // There may be an older state of the object.
   std::error_code ignored;
   if (change.differs) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "kube/base/mutex.h"
 #include "migrate/check/object_diff.h"
 #include "migrate/cluster/private_file.h"
 
@@ -31,7 +32,7 @@ class DiffFolders : public migrate::check::ChangeTaker {
 
   Folders& folders();
 
-  std::mutex mutex_;  // guards the files
+  kube::base::Mutex mutex_;  // guards the files
   std::once_flag once_;
   std::unique_ptr<Folders> folders_;
 };

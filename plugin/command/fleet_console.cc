@@ -11,7 +11,7 @@ FleetConsole::FleetConsole(std::size_t clusters, bool is_terminal, terminal::Pro
     : clusters_(clusters), is_terminal_(is_terminal), write_(std::move(write)), clock_(clock) {}
 
 void FleetConsole::WriteLine(const std::string& cluster, const std::string& line) {
-  const std::scoped_lock lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   ProgressOf(cluster).WriteLine(cluster + ": " + line);
 }
 
@@ -27,26 +27,26 @@ void FleetConsole::Show(const std::string& cluster, const std::string& what,
 }
 
 void FleetConsole::ShowText(const std::string& cluster, const std::string& text) {
-  const std::scoped_lock lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   const std::string done =
       std::to_string(ended_) + " of " + std::to_string(clusters_) + " clusters done; ";
   ProgressOf(cluster).ShowText((is_terminal_ ? done : "") + cluster + ": " + text);
 }
 
 void FleetConsole::Ask(const std::vector<std::string>& lines, const std::string& question) {
-  const std::scoped_lock lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   terminal::Progress& progress = ProgressOf("");
   for (const std::string& line : lines) progress.WriteLine(line);
   progress.Ask(question);
 }
 
 void FleetConsole::EndQuestion() {
-  const std::scoped_lock lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   ProgressOf("").WriteLine("");
 }
 
 void FleetConsole::End(const std::string& cluster) {
-  const std::scoped_lock lock(mutex_);
+  const kube::base::MutexLock lock(mutex_);
   ++ended_;
   ProgressOf(cluster).Clear();
 }

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "kube/base/clock.h"
+#include "kube/base/mutex.h"
 #include "migrate/cluster/list_reader.h"
 #include "migrate/rewrite/sweep.h"
 #include "plugin/terminal/progress.h"
@@ -39,16 +39,18 @@ class FleetConsole {
   void End(const std::string& cluster);
 
  private:
-  void ShowText(const std::string& cluster, const std::string& text);
-  terminal::Progress& ProgressOf(const std::string& cluster);
+  kube::base::Mutex mutex_;
 
-  std::mutex mutex_;  // for all below
+  void ShowText(const std::string& cluster, const std::string& text);
+  terminal::Progress& ProgressOf(const std::string& cluster) REQUIRES(mutex_);
+
   const std::size_t clusters_;
-  std::size_t ended_ = 0;
+  std::size_t ended_ GUARDED_BY(mutex_) = 0;
   const bool is_terminal_;
   const terminal::Progress::Write write_;
   const kube::base::Clock& clock_;
-  std::map<std::string, std::unique_ptr<terminal::Progress>> progress_;  // by cluster; one of all
+  std::map<std::string, std::unique_ptr<terminal::Progress>> progress_
+      GUARDED_BY(mutex_);  // by cluster; one of all
 };
 
 }  // namespace plugin::command

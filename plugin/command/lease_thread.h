@@ -7,7 +7,6 @@
 
 #include "kube/base/clock.h"
 #include "migrate/migration/crd_lease.h"
-#include "migrate/migration/holder.h"
 #include "migrate/migration/lease_keeper.h"
 #include "plugin/cli/options.h"
 #include "plugin/command/cluster_access.h"

@@ -2,7 +2,7 @@
 
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
-#include "kube/client/user_agent.h"
+#include "kube/client/client.h"
 #include "kube/go/go_format.h"
 #include "plugin/cli/output_flag.h"
 #include "plugin/cli/usage_error.h"

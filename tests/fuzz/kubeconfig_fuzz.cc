@@ -2,7 +2,6 @@
 
 #include "kube/base/result.h"
 #include "kube/client/kubeconfig.h"
-#include "kube/client/kubeconfig_choice.h"
 #include "kube/client/kubeconfig_file.h"
 #include "kube/client/pem.h"
 #include "kube/client/server_address.h"

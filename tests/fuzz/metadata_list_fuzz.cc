@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "kube/client/client.h"
-#include "migrate/rewrite/cached_list.h"
 #include "migrate/rewrite/metadata_list.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/fake_clock.h"

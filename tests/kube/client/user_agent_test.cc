@@ -1,6 +1,6 @@
-#include "kube/client/user_agent.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/client/client.h"
 
 namespace kube::client {
 namespace user_agent_test {

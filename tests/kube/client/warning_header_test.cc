@@ -1,6 +1,6 @@
-#include "kube/client/warning_header.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/client/response_head.h"
 
 namespace kube::client {
 namespace warning_header_test {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "kube/base/result.h"
-#include "kube/client/head_reader.h"
+#include "kube/client/response_head.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/recording_sink.h"
 

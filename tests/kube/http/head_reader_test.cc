@@ -1,7 +1,7 @@
-#include "kube/client/head_reader.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "kube/client/response_head.h"
 
 namespace kube::client {
 namespace {

@@ -174,31 +174,6 @@ TEST_CASE("Candidates look again after one to 2.2 retry periods, each in its own
   CHECK(looks(world.Add("b")) != a);
 }
 
-TEST_CASE("A candidate looks at once where it is told to, and a leader does not", "[kube][lease]") {
-  World world;
-  world.Put(SpecText("holder", "00:00:00", "00:00:00", 100'000));
-  Candidate& candidate = world.Add("a");
-  world.Run(100ms);
-  REQUIRE(candidate.line.requests.size() == 1);
-  candidate.election.LookNow();
-  world.Run(100ms);
-  CHECK(candidate.line.requests.size() == 2);
-  // One that is under way may have looked before the Lease was given back.
-  candidate.election.LookNow();
-  candidate.election.Advance();
-  candidate.election.LookNow();
-  world.Run(100ms);
-  CHECK(candidate.line.requests.size() == 4);
-  world.Put(SpecText("", "00:00:00", "00:00:00", 1));
-  candidate.election.LookNow();
-  world.Run(100ms);
-  CHECK(candidate.election.is_leader());
-  const std::size_t before = candidate.line.requests.size();
-  candidate.election.LookNow();
-  world.Run(100ms);
-  CHECK(candidate.line.requests.size() == before);
-}
-
 TEST_CASE("Of two candidates one leads, and after its end the other", "[kube][lease]") {
   World world;
   world.Add("a");

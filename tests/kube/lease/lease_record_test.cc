@@ -1,6 +1,6 @@
-#include "kube/client/lease_record.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/client/lease_lock.h"
 
 namespace kube::client {
 namespace lease_record_test {

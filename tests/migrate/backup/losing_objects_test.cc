@@ -1,8 +1,7 @@
-#include "migrate/rewrite/losing_objects.h"
-
 #include <catch2/catch.hpp>
 #include <memory>
 
+#include "migrate/rewrite/backup_run.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::rewrite {

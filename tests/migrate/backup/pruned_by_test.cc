@@ -1,5 +1,3 @@
-#include "migrate/rewrite/pruned_by.h"
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "kube/base/result.h"
+#include "migrate/rewrite/backup.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,6 +1,6 @@
-#include "migrate/migration/engine_choice.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/migration/cluster_engine.h"
 
 namespace migrate::migration {
 namespace engine_choice_test {

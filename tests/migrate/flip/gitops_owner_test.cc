@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "migrate/migration/turn_pruning_on.h"
+#include "migrate/migration/pruning_plan.h"
 
 namespace migrate::migration {
 namespace gitops_owner_test {

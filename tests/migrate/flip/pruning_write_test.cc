@@ -1,9 +1,8 @@
-#include "migrate/migration/pruning_write.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "migrate/check/crd_request.h"
+#include "migrate/migration/turn_pruning_on.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/migration/settle.h"
+#include "migrate/migration/after_pruning_on.h"
 
 namespace migrate::migration {
 namespace settle_rounds_test {

@@ -1,9 +1,8 @@
-#include "migrate/migration/settle.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "migrate/migration/after_pruning_on.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {

@@ -66,10 +66,14 @@ struct World {
     crds = check::ReadClusterCrds({.names = {kName}}, {}, reader);
     return crds.crds.at(kName);
   }
-  PruningTurnedOn TurnOn(const check::LiveCrd& live) { return Run(live, TurnPruningOn); }
+  static PruningTurnedOn BackUpAndTurnOn(const PruningRun& run, const PruningOptions& options) {
+    BackedUp backed_up = BackUp(run, options);
+    return TurnPruningOn(run, options, std::move(backed_up));
+  }
+  PruningTurnedOn TurnOn(const check::LiveCrd& live) { return Run(live, BackUpAndTurnOn); }
   PruningTurnedOn TurnOn() { return TurnOn(Live()); }
   PruningTurnedOn Resume() { return Run(Live(), ResumePruning); }
-  PruningTurnedOn Run(const check::LiveCrd& live, decltype(TurnPruningOn)& function) {
+  PruningTurnedOn Run(const check::LiveCrd& live, decltype(ResumePruning)& function) {
     rewrite::RunState state(
         folder.path(), "cluster",
         {.crd_name = kName, .shape = live.shape, .stored_versions = {}, .is_partial = false},

@@ -1,6 +1,6 @@
-#include "migrate/migration/holder.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/migration/lease_keeper.h"
 
 namespace migrate::migration {
 namespace holder_test {

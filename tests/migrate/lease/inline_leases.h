@@ -21,7 +21,6 @@ class InlineLeases : public Leases {
     keeper_.Advance();
     return keeper_.Look(lease);
   }
-  void LookNow(Number lease) override { keeper_.LookNow(lease); }
   void GiveBack(Number lease) override {
     keeper_.GiveBack(lease);
     keeper_.Advance();

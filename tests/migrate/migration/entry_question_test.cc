@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "migrate/migration/crd_preparation.h"
+#include "migrate/migration/dry_run_writes.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/test_schema.h"
 

@@ -1,9 +1,8 @@
-#include "migrate/migration/stored_versions.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "migrate/check/crd_request.h"
+#include "migrate/migration/steps.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "migrate/check/crd_request.h"
-#include "migrate/migration/stored_versions.h"
+#include "migrate/migration/steps.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {

@@ -1,8 +1,7 @@
-#include "migrate/rewrite/failed_objects.h"
-
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "migrate/rewrite/retried_objects.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::rewrite {

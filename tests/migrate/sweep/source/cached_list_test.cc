@@ -1,11 +1,10 @@
-#include "migrate/rewrite/cached_list.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "migrate/rewrite/metadata_list.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 

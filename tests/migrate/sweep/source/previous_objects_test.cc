@@ -1,8 +1,7 @@
-#include "migrate/rewrite/previous_objects.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "migrate/rewrite/known_objects.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::rewrite {

@@ -1,7 +1,7 @@
-#include "migrate/rewrite/failure_streak.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "migrate/rewrite/exchange_pool.h"
 
 namespace migrate::rewrite {
 namespace failure_streak_test {

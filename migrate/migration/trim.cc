@@ -1,5 +1,3 @@
-#include "migrate/migration/stored_versions.h"
-
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -10,13 +8,13 @@
 #include "kube/json/json.h"
 #include "migrate/check/crd_request.h"
 #include "migrate/cluster/pause.h"
-#include "migrate/migration/migration_end.h"
+#include "migrate/migration/steps.h"
 
 namespace migrate::migration {
 namespace {
 
-void Trim(report::CrdMigration& report, const ExpectedCrd& crd,
-          const rewrite::MigrationSession& session) {
+void TrimVersions(report::CrdMigration& report, const ExpectedCrd& crd,
+                  const rewrite::MigrationSession& session) {
   if (report.stored_after == std::vector<std::string>{report.storage_version}) return;
   TrimmedVersions trimmed = TrimStoredVersions(crd.target, crd.shape, session);
   if (!trimmed.after.empty()) report.stored_after = std::move(trimmed.after);
@@ -53,9 +51,27 @@ void PutBack(report::CrdMigration& report, const ExpectedCrd& crd,
 
 }  // namespace
 
+std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationOptions& options,
+                            const std::string& unverified_because, const std::string& cannot_trim) {
+  if (report.stored_after == std::vector<std::string>{report.storage_version}) return "";
+  if (options.dry_run != report::DryRun::kNone) return "nothing is written in a dry run";
+  if (options.retry_failed) return "only the objects of --retry-failed were rewritten";
+  if (options.retried) return "only the objects of --retry-from were rewritten";
+  if (IsPartial(options)) return "only the objects of -n, -l or --field-selector were rewritten";
+  if (options.keep_stored_versions) return "--keep-stored-versions";
+  if (report.outcome == report::Outcome::kInterrupted) return "the migration was interrupted";
+  if (report.outcome == report::Outcome::kError) return "the migration could not go on";
+  if (report.counts[report::ObjectClass::kHeld] > 0) return "some objects are held";
+  if (report.counts.Failures() > 0) return "some objects were not rewritten";
+  if (!unverified_because.empty()) return unverified_because;
+  if (!report.verified) return "it was not verified that all objects are rewritten";
+  if (report.outcome != report::Outcome::kDone) return "the migration is not complete";
+  return cannot_trim;
+}
+
 void EndStoredVersions(report::CrdMigration& report, const ExpectedCrd& crd,
                        const rewrite::MigrationSession& session) {
-  report.kept_because.empty() ? Trim(report, crd, session) : PutBack(report, crd, session);
+  report.kept_because.empty() ? TrimVersions(report, crd, session) : PutBack(report, crd, session);
 }
 
 namespace {
@@ -159,6 +175,20 @@ TrimmedVersions PutStoredVersionsBack(const std::string& target, const check::Cr
                                       const std::vector<std::string>& versions,
                                       const kube::client::Session& session) {
   return VersionsWriter(target, expected, versions, session).Run();
+}
+
+void Trim(CrdRun& run, const PreparedCrd& prepared, const Verified& verified) {
+  report::CrdMigration& report = run.report;
+  report.kept_because = WhyVersionsKept(report, run.options, verified.unverified_because,
+                                        prepared.preflight.kept_because);
+  const auto loss = run.CheckLease();
+  if (!loss) {
+    return EndStoredVersions(report, {run.crd.target(), run.crd.expected()}, run.session());
+  }
+  const bool is_trimmed = report.stored_after == std::vector<std::string>{report.storage_version};
+  if (is_trimmed || !report.kept_because.empty()) return;
+  report.kept_because = *loss;
+  run.Fail(*loss + RunAnewAdvice(report));
 }
 
 }  // namespace migrate::migration

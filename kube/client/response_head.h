@@ -1,11 +1,21 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/client/transport.h"
 
 namespace kube::client {
+
+/// The texts of all Warning headers with the code 299, in their order: what an API server warns of,
+/// e.g. "apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated ...".
+///
+/// Reads `299 agent "text" "date", 299 ...` (RFC 7234 5.5) as ParseWarningHeaders of apimachinery
+/// pkg/util/net does: what does not fit that form or holds control characters is left out, together
+/// with the rest of its header.
+std::vector<std::string> WarningTexts(const ResponseHead& head);
 
 /// Gathers the lines of one or more heads of HTTP/1.1 or HTTP/2, of which the last that is not
 /// interim (1xx) counts. Lines that are no header are passed over; a status that is no number is 0.
