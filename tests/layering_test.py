@@ -111,7 +111,7 @@ def check(root):
 
 # Each sample: file, its text, and the fault that must be found ("" for none).
 SAMPLES = [
-    ("kube/client/client.h", '#pragma once\n#include "plugin/cli/options.h"\n',
+    ("kube/client/client.h", '#pragma once\n#include "plugin/cli/common_flags.h"\n',
      "kube/client/client.h:2: kube/client/ may not include plugin/cli/"),
     ("kube/crd/crd.cc", '#include "migrate/check/crd_check.h"\n',
      "kube/crd/crd.cc:1: kube/crd/ may not include migrate/check/"),
@@ -120,7 +120,7 @@ SAMPLES = [
      "kube/crd/crd.h:1: kube/crd/ may not include kube/suggest/"),
     ("kube/crd/crd.h", '#include "kube/serve/server.h"\n',  # on the same line of the order
      "kube/crd/crd.h:1: kube/crd/ may not include kube/serve/"),
-    ("migrate/check/member_index.cc", '  #  include "plugin/cli/options.h"\n',
+    ("migrate/check/member_index.cc", '  #  include "plugin/cli/common_flags.h"\n',
      "migrate/check/member_index.cc:1: migrate/check/ may not include plugin/cli/"),
     ("migrate/rewrite/retry.h", '#include "migrate/migration/migration.h"\n',
      "migrate/rewrite/retry.h:1: migrate/rewrite/ may not include migrate/migration/"),

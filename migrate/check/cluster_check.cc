@@ -57,15 +57,15 @@ class ObjectTaker : public CrdObjectTaker {
   std::vector<std::vector<CrdTally>> tallies_;  // by worker and check
 };
 
-std::string Filter(const ClusterCheckOptions& options) {
+std::string Filter(const CheckOptions& options) {
   std::string filter;
   const auto add = [&filter](std::string_view what, const std::string& value) {
     if (value.empty()) return;
     filter.append(filter.empty() ? "" : ", ").append(what).append(" \"").append(value).append("\"");
   };
-  add("namespace", options.namespace_);
-  add("label selector", options.label_selector);
-  add("field selector", options.field_selector);
+  add("namespace", options.objects.namespace_);
+  add("label selector", options.objects.label_selector);
+  add("field selector", options.objects.field_selector);
   return filter;
 }
 
@@ -82,10 +82,10 @@ std::vector<report::CrdReport> WithoutObjects(const LiveCrd& crd) {
 /// One run of CheckCluster.
 class ClusterCheck {
  public:
-  ClusterCheck(const ClusterCheckOptions& options, const kube::client::Session& session)
+  ClusterCheck(const CheckOptions& options, const kube::client::Session& session)
       : options_(options),
         session_(session),
-        reader_(session, {.chunk_size = options.chunk_size, .workers = options.workers},
+        reader_(session, {.chunk_size = options.objects.chunk_size, .workers = options.workers},
                 options.on_progress) {}
 
   report::CheckReport Run() {
@@ -191,9 +191,9 @@ class ClusterCheck {
     const auto make_taker = [this, &crd]() -> std::shared_ptr<cluster::ItemTaker> {
       return std::make_shared<ObjectTaker>(crd, reader_.workers());
     };
-    return {cluster::WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
-                                   options_.field_selector),
-            make_taker};
+    return {
+        cluster::WithSelectors(crd.ObjectsTarget(options_.objects.namespace_), options_.objects),
+        make_taker};
   }
 
   static std::vector<report::CrdReport> ReportsOf(const CrdObjects& objects) {
@@ -275,7 +275,7 @@ class ClusterCheck {
     std::move(reports.begin(), reports.end(), std::back_inserter(report_.crds));
   }
 
-  const ClusterCheckOptions& options_;
+  const CheckOptions& options_;
   const kube::client::Session& session_;
   cluster::ClusterReader reader_;
   report::CheckReport report_;
@@ -287,7 +287,7 @@ class ClusterCheck {
 
 }  // namespace
 
-report::CheckReport CheckCluster(const ClusterCheckOptions& options,
+report::CheckReport CheckCluster(const CheckOptions& options,
                                  const kube::client::Session& session) {
   return ClusterCheck(options, session).Run();
 }

@@ -65,11 +65,11 @@ std::string EscapeFieldValue(const std::string& value) {
 /// One run of DiffCluster.
 class ClusterDiff {
  public:
-  ClusterDiff(const ClusterDiffOptions& options, const kube::client::Session& session,
-              ChangeTaker& taker)
+  ClusterDiff(const DiffOptions& options, const kube::client::Session& session, ChangeTaker& taker)
       : options_(options),
         taker_(taker),
-        reader_(session, {.chunk_size = options.chunk_size, .workers = cluster::WorkerCount()},
+        reader_(session,
+                {.chunk_size = options.objects.chunk_size, .workers = cluster::WorkerCount()},
                 options.on_progress) {}
 
   DiffReport Run() {
@@ -136,15 +136,14 @@ class ClusterDiff {
     const auto make_taker = [this, &crd, &preview]() -> std::shared_ptr<cluster::ItemTaker> {
       return std::make_shared<ComparingTaker>(crd, preview, taker_, reader_.workers());
     };
-    const std::string all = crd.ObjectsTarget(options_.namespace_);
+    const std::string all = crd.ObjectsTarget(options_.objects.namespace_);
     const std::set<std::string> names = ObjectNamesOf(crd.identity, options_.targets);
     if (names.empty()) {
-      return {{cluster::WithSelectors(all, options_.label_selector, options_.field_selector),
-               make_taker}};
+      return {{cluster::WithSelectors(all, options_.objects), make_taker}};
     }
     std::vector<cluster::ListJob> jobs;
     for (const std::string& name : names) {
-      if (crd.is_namespaced && options_.namespace_.empty()) {
+      if (crd.is_namespaced && options_.objects.namespace_.empty()) {
         jobs.emplace_back(
             cluster::WithSelectors(all, "", "metadata.name=" + EscapeFieldValue(name)), make_taker);
       } else {
@@ -205,7 +204,7 @@ class ClusterDiff {
     report_.errors.push_back(crd + ": " + why);
   }
 
-  const ClusterDiffOptions& options_;
+  const DiffOptions& options_;
   ChangeTaker& taker_;
   cluster::ClusterReader reader_;
   DiffReport report_{};
@@ -217,7 +216,7 @@ class ClusterDiff {
 
 }  // namespace
 
-DiffReport DiffCluster(const ClusterDiffOptions& options, const kube::client::Session& session,
+DiffReport DiffCluster(const DiffOptions& options, const kube::client::Session& session,
                        ChangeTaker& taker) {
   return ClusterDiff(options, session, taker).Run();
 }

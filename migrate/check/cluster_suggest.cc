@@ -53,10 +53,11 @@ class ObservingTaker : public CrdObjectTaker {
 /// One run of SuggestForCluster.
 class ClusterSuggest {
  public:
-  ClusterSuggest(const ClusterSuggestOptions& options, const kube::client::Session& session)
+  ClusterSuggest(const SuggestOptions& options, const kube::client::Session& session)
       : options_(options),
         session_(session),
-        reader_(session, {.chunk_size = options.chunk_size, .workers = cluster::WorkerCount()},
+        reader_(session,
+                {.chunk_size = options.objects.chunk_size, .workers = cluster::WorkerCount()},
                 options.on_progress) {}
 
   SuggestReport Run() {
@@ -96,9 +97,9 @@ class ClusterSuggest {
     const auto make_taker = [this, &crd]() -> std::shared_ptr<cluster::ItemTaker> {
       return std::make_shared<ObservingTaker>(crd, reader_.workers());
     };
-    return {cluster::WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
-                                   options_.field_selector),
-            make_taker};
+    return {
+        cluster::WithSelectors(crd.ObjectsTarget(options_.objects.namespace_), options_.objects),
+        make_taker};
   }
 
   void TakeObjects(const CrdObjects& objects) {
@@ -139,10 +140,7 @@ class ClusterSuggest {
     for (const CrdSuggestion& crd : report_.crds) names.push_back(crd.name());
     AddProofs(CheckCluster({.crd_names = names,
                             .filenames = {file.path()},
-                            .namespace_ = options_.namespace_,
-                            .label_selector = options_.label_selector,
-                            .field_selector = options_.field_selector,
-                            .chunk_size = options_.chunk_size,
+                            .objects = options_.objects,
                             .on_progress = options_.on_progress},
                            session_),
               file, report_);
@@ -153,7 +151,7 @@ class ClusterSuggest {
     report_.errors.push_back(crd + ": " + why);
   }
 
-  const ClusterSuggestOptions& options_;
+  const SuggestOptions& options_;
   const kube::client::Session session_;
   cluster::ClusterReader reader_;
   SuggestReport report_;
@@ -162,7 +160,7 @@ class ClusterSuggest {
 
 }  // namespace
 
-SuggestReport SuggestForCluster(const ClusterSuggestOptions& options,
+SuggestReport SuggestForCluster(const SuggestOptions& options,
                                 const kube::client::Session& session) {
   return ClusterSuggest(options, session).Run();
 }

@@ -1,8 +1,7 @@
-#include "migrate/check/file_check.h"
-
 #include <algorithm>
 #include <unordered_map>
 
+#include "migrate/check/cluster_check.h"
 #include "migrate/check/file_run.h"
 #include "migrate/cluster/worker_pool.h"
 
@@ -23,7 +22,7 @@ report::CrdReport ReportOf(const CrdCheck& check, std::vector<Tallies>& workers,
 
 }  // namespace
 
-report::CheckReport CheckFiles(const FileCheckOptions& options) {
+report::CheckReport CheckFiles(const CheckOptions& options) {
   const std::size_t workers = cluster::WorkerCount();
   FileRun run(cluster::ListManifestFiles(options.filenames, options.recursive), workers,
               {.keep_paths = options.show_objects,

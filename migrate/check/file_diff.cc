@@ -13,7 +13,7 @@ namespace {
 /// One run of DiffFiles.
 class FileDiff {
  public:
-  FileDiff(const FileDiffOptions& options, ChangeTaker& taker)
+  FileDiff(const DiffOptions& options, ChangeTaker& taker)
       : options_(options),
         taker_(taker),
         // One worker: of two objects of one name the last counts.
@@ -106,7 +106,7 @@ class FileDiff {
     std::move(errors.begin(), errors.end(), std::back_inserter(report_.errors));
   }
 
-  const FileDiffOptions& options_;
+  const DiffOptions& options_;
   ChangeTaker& taker_;
   FileRun run_;
   DiffReport report_{};
@@ -117,7 +117,7 @@ class FileDiff {
 
 }  // namespace
 
-DiffReport DiffFiles(const FileDiffOptions& options, ChangeTaker& taker) {
+DiffReport DiffFiles(const DiffOptions& options, ChangeTaker& taker) {
   return FileDiff(options, taker).Run();
 }
 

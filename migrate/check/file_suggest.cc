@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "kube/base/result.h"
-#include "migrate/check/file_check.h"
+#include "migrate/check/cluster_check.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/suggest_making.h"
 #include "migrate/cluster/manifest_crd.h"
@@ -62,7 +62,7 @@ class KeptInput {
 /// One run of SuggestForFiles.
 class FileSuggest {
  public:
-  explicit FileSuggest(const FileSuggestOptions& options)
+  explicit FileSuggest(const SuggestOptions& options)
       : options_(options),
         filenames_(options.filenames),
         input_(filenames_),
@@ -124,12 +124,12 @@ class FileSuggest {
     std::vector<std::string> names;
     for (const CrdSuggestion& crd : report_.crds) names.push_back(crd.name());
     report::CheckReport check =
-        CheckFiles({.filenames = filenames, .recursive = options_.recursive, .crd_names = names});
+        CheckFiles({.crd_names = names, .filenames = filenames, .recursive = options_.recursive});
     check.file_errors.clear();  // told already
     AddProofs(std::move(check), file, report_);
   }
 
-  const FileSuggestOptions& options_;
+  const SuggestOptions& options_;
   std::vector<std::string> filenames_;
   KeptInput input_;
   FileRun run_;
@@ -139,8 +139,6 @@ class FileSuggest {
 
 }  // namespace
 
-SuggestReport SuggestForFiles(const FileSuggestOptions& options) {
-  return FileSuggest(options).Run();
-}
+SuggestReport SuggestForFiles(const SuggestOptions& options) { return FileSuggest(options).Run(); }
 
 }  // namespace migrate::check

@@ -16,6 +16,7 @@
 #include "migrate/check/crd_names.h"
 #include "migrate/check/object_mutation.h"
 #include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/pager.h"
 
 namespace migrate::check {
 
@@ -97,15 +98,14 @@ struct DiffReport {
   bool is_stopped = false;            ///< not everything was read
 };
 
-struct ClusterDiffOptions {
+/// What `diff` compares, and how: of a cluster, or of files.
+struct DiffOptions {
   std::vector<DiffTarget> targets{};     ///< empty: the objects of all CRDs, or of those of -f
   PreviewOptions preview{};              ///< how objects are compared
   std::string crd_selector{};            ///< only CRDs with these labels
   std::vector<std::string> filenames{};  ///< -f: CRDs that take the place of those of the cluster
   bool recursive = false;
-  std::string namespace_{};  ///< only objects of this one; empty: of all
-  std::string label_selector{}, field_selector{};
-  std::int64_t chunk_size = 500;
+  cluster::ObjectSelection objects{};
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
   cluster::ProgressFunction on_progress{};
@@ -118,20 +118,13 @@ struct ClusterDiffOptions {
 /// object is an error of the report; the others are compared all the same.
 ///
 /// Throws kube::base::Error as CheckCluster does.
-DiffReport DiffCluster(const ClusterDiffOptions& options, const kube::client::Session& session,
+DiffReport DiffCluster(const DiffOptions& options, const kube::client::Session& session,
                        ChangeTaker& taker);
-
-struct FileDiffOptions {
-  std::vector<DiffTarget> targets{};  ///< empty: all objects
-  PreviewOptions preview{};
-  std::vector<std::string> filenames{};  ///< values of -f
-  bool recursive = false;
-};
 
 /// The same with CRDs and objects of files, in the order of reading; several CRDs of one name: the
 /// last counts. Throws kube::base::Error for a path that does not exist and for a name that does
 /// not fit one CRD.
-DiffReport DiffFiles(const FileDiffOptions& options, ChangeTaker& taker);
+DiffReport DiffFiles(const DiffOptions& options, ChangeTaker& taker);
 
 // What DiffCluster and DiffFiles have in common.
 

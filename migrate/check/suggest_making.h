@@ -14,6 +14,7 @@
 #include "kube/suggest/suggestion.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/pager.h"
 #include "migrate/cluster/private_file.h"
 #include "migrate/report/check_report.h"
 
@@ -45,14 +46,13 @@ struct SuggestReport {
   bool is_stopped = false;            ///< not everything was read
 };
 
-struct ClusterSuggestOptions {
+/// For what `suggest` makes schemas, and how: for a cluster, or for files.
+struct SuggestOptions {
   std::vector<std::string> crd_names{};  ///< in any form kubectl knows; empty: all, or those of -f
   std::string crd_selector{};            ///< only CRDs with these labels
   std::vector<std::string> filenames{};  ///< -f: CRDs that take the place of those of the cluster
   bool recursive = false;
-  std::string namespace_{};  ///< only objects of this one; empty: of all
-  std::string label_selector{}, field_selector{};
-  std::int64_t chunk_size = 500;
+  cluster::ObjectSelection objects{};
   kube::suggest::Prefer prefer = kube::suggest::Prefer::kFields;
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
@@ -65,20 +65,13 @@ struct ClusterSuggestOptions {
 ///
 /// Without names only of CRDs whose objects tell something: which still preserve unknown fields.
 /// Throws kube::base::Error as CheckCluster does.
-SuggestReport SuggestForCluster(const ClusterSuggestOptions& options,
+SuggestReport SuggestForCluster(const SuggestOptions& options,
                                 const kube::client::Session& session);
-
-struct FileSuggestOptions {
-  std::vector<std::string> filenames{};  ///< values of -f
-  bool recursive = false;
-  std::vector<std::string> crd_names{};  ///< only these, in any form kubectl knows; empty: all
-  kube::suggest::Prefer prefer = kube::suggest::Prefer::kFields;
-};
 
 /// The same with CRDs and objects of files, which are read several times; the standard input is
 /// kept in a file meanwhile. Several CRDs of one name: each gets its suggestion. Throws
 /// kube::base::Error for a path that does not exist and for a name that does not fit one CRD.
-SuggestReport SuggestForFiles(const FileSuggestOptions& options);
+SuggestReport SuggestForFiles(const SuggestOptions& options);
 
 // What suggestions for clusters and for files have in common.
 

@@ -83,9 +83,24 @@ class Pager {
   std::string fault_;
 };
 
+/// Which objects of a cluster count, and how their lists are read. Selectors are of kubectl's
+/// grammar; what is empty leaves nothing out.
+struct ObjectSelection {
+  std::string namespace_{};  ///< that of the context does not count
+  std::string label_selector{}, field_selector{};
+  std::int64_t chunk_size = 500;  ///< objects a request; 0: all at once
+
+  bool has_selectors() const { return !label_selector.empty() || !field_selector.empty(); }
+  /// Some objects may be left out.
+  bool is_partial() const { return has_selectors() || !namespace_.empty(); }
+};
+
 /// The target of a list of the objects with these labels and fields; empty: of all.
 std::string WithSelectors(std::string target, const std::string& label_selector,
                           const std::string& field_selector);
+inline std::string WithSelectors(std::string target, const ObjectSelection& objects) {
+  return WithSelectors(std::move(target), objects.label_selector, objects.field_selector);
+}
 
 /// The target of a list's page: at most `chunk_size` objects (0: all of them), from
 /// `continue_token` on (empty: from the first).

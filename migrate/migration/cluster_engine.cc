@@ -328,7 +328,7 @@ EngineSituation EngineSituationOf(const MigrationOptions& options) {
   return {.is_partial = IsPartial(options),
           .changes_objects =
               options.mutation != nullptr || options.cleaning == cluster::Cleaning::kAlways,
-          .is_paced = options.max_rate > 0,
+          .is_paced = options.pace.max_rate > 0,
           .keeps_versions = options.keep_stored_versions,
           .verifies = options.verify,
           .is_server_dry_run = options.dry_run == report::DryRun::kServer};
@@ -364,7 +364,7 @@ std::string EngineUse::FindStaleEntries() const {
   if (question_.known == nullptr) return "";
   const auto counted =
       cluster::CountMayClean(question_.list_target, *question_.known,
-                             {.chunk_size = question_.options.chunk_size}, session_);
+                             {.chunk_size = question_.options.objects.chunk_size}, session_);
   if (!counted) return counted.error().message;
   const std::uint64_t objects = counted->to_clean.objects;
   if (objects == 0) return "";
@@ -377,8 +377,8 @@ std::string EngineUse::name() const { return NameOfStorageMigration(question_.re
 
 // By which patience goes; what cannot be counted is met by the sweep.
 std::uint64_t EngineUse::CountObjects() const {
-  const auto count = cluster::CountObjects(question_.list_target,
-                                           {.chunk_size = question_.options.chunk_size}, session_);
+  const auto count = cluster::CountObjects(
+      question_.list_target, {.chunk_size = question_.options.objects.chunk_size}, session_);
   return count ? *count : 0;
 }
 

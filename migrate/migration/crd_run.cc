@@ -118,8 +118,7 @@ std::optional<std::string> CrdRun::CheckCrdUnchanged() {
 }
 
 bool IsPartial(const MigrationOptions& options) {
-  return options.retried || !options.namespace_.empty() || !options.label_selector.empty() ||
-         !options.field_selector.empty();
+  return options.retried || options.objects.is_partial();
 }
 
 std::string WithNextStep(const std::string& change, const std::string& crd_name) {

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "migrate/check/object_mutation.h"
+#include "migrate/cluster/pager.h"
 #include "migrate/cluster/stale_entries.h"
 #include "migrate/migration/crd_lease.h"
 #include "migrate/migration/turn_pruning_on.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/rewrite/migration_observer.h"
 #include "migrate/rewrite/retried_objects.h"
+#include "migrate/rewrite/throttle.h"
 
 namespace migrate::migration {
 
@@ -28,14 +30,11 @@ struct MigrationOptions {
   bool recursive = false;
   PruningOptions pruning{};  ///< how it is turned on, with `enable_pruning`
   report::DryRun dry_run = report::DryRun::kNone;
-  std::string namespace_{};  ///< only objects of this namespace; empty: all
-  std::string label_selector{}, field_selector{};
-  std::int64_t chunk_size = 500;
-  std::uint64_t most_in_one_piece = 0;       ///< as SweepOptions::most_in_one_piece
-  std::optional<std::size_t> concurrency{};  ///< as SweepOptions::concurrency
-  double max_rate = 0;                       ///< objects a second; 0: no limit
+  cluster::ObjectSelection objects{};
+  std::uint64_t most_in_one_piece = 0;  ///< as SweepOptions::most_in_one_piece
+  rewrite::Pace pace{};                 ///< of all passes
   bool verify = true;
-  report::Engine engine = report::Engine::kAuto;
+  report::Engine engine = report::Engine::kOwn;
   /// As ClusterEngineOptions::patience.
   std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;

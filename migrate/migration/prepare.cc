@@ -202,7 +202,7 @@ class Preparation {
         run_.crd.pruning(), run_.crd.target(),
         {.enable_pruning = options().enable_pruning,
          .dry_run = options().dry_run,
-         .namespace_ = options().namespace_,
+         .namespace_ = options().objects.namespace_,
          .by_name = options().retried.has_value(),
          .backs_up = !options().pruning.no_backup,
          .cleans = options().cleaning == cluster::Cleaning::kAlways,
@@ -247,18 +247,17 @@ class Preparation {
                               .version = prepared_.preflight.version,
                               .plural = crd().names.plural,
                               .is_namespaced = prepared_.live.is_namespaced,
-                              .namespace_ = options().namespace_,
-                              .label_selector = options().label_selector,
-                              .field_selector = options().field_selector,
+                              .namespace_ = options().objects.namespace_,
+                              .label_selector = options().objects.label_selector,
+                              .field_selector = options().objects.field_selector,
                               .dry_run = options().dry_run == report::DryRun::kServer,
                               .by_update = prepared_.preflight.by_update,
                               .patience = run_.session().patience};
     ChooseCleaner(run_, prepared_);
     prepared_.scope.verify = options().verify;
-    prepared_.sweep_options = {.chunk_size = options().chunk_size,
+    prepared_.sweep_options = {.chunk_size = options().objects.chunk_size,
                                .most_in_one_piece = options().most_in_one_piece,
-                               .concurrency = options().concurrency,
-                               .max_rate = options().max_rate,
+                               .pace = options().pace,
                                .find_change = [&run = run_] { return run.CheckCrdUnchanged(); }};
   }
 
@@ -278,7 +277,7 @@ void ChooseCleaner(CrdRun& run, PreparedCrd& prepared) {
       {.crd = run.crd.live(),
        .target = prepared.scope.target,
        .may_ask = options.dry_run != report::DryRun::kClient && !prepared.scope.target.by_update,
-       .chunk_size = options.chunk_size},
+       .chunk_size = options.objects.chunk_size},
       run.session());
   for (const std::string& line : answers.lines) run.Line(run.name() + ": " + line);
   prepared.scope.target.cleaner = std::make_shared<const cluster::EntryCleaner>(

@@ -279,8 +279,9 @@ std::string ManagedFieldsLine(const PruningPlan& plan) {
 
 double EstimateWrites(const PruningPlan& plan) {
   const ObjectSizes& sizes = plan.dry_run.sizes;
-  const double gain = sizes.objects < kMany || plan.concurrency == 1 ? 1 : kGainOfMany;
-  const double slowest = plan.max_rate > 0 ? static_cast<double>(sizes.objects) / plan.max_rate : 0;
+  const double gain = sizes.objects < kMany || plan.pace.concurrency == 1 ? 1 : kGainOfMany;
+  const double slowest =
+      plan.pace.max_rate > 0 ? static_cast<double>(sizes.objects) / plan.pace.max_rate : 0;
   const double verifying = std::max(slowest, plan.cost.SecondsFor(sizes) / gain);
   const double rewriting = std::max(slowest, kChanging * plan.cost.SecondsFor(sizes) / gain);
   const double pass = rewriting + (plan.verifies ? verifying : 0);

@@ -18,6 +18,7 @@
 #include "migrate/report/check_report.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/rewrite/migration_state.h"
+#include "migrate/rewrite/throttle.h"
 
 namespace migrate::migration {
 
@@ -52,12 +53,11 @@ struct PruningPlan {
   bool rewrites_before = false;  ///< everything once before pruning is turned on
   bool in_one_pass = false;  ///< objects may be stored in older versions when pruning is turned on
   bool verifies = true;      ///< everything once more after pruning is on
-  double max_rate = 0;       ///< writes a second; 0: no limit
-  std::optional<std::size_t> concurrency{};  ///< as SweepOptions::concurrency
-  WriteCost cost{};                          ///< of one write
-  std::string backup{};                      ///< where it is to be; empty: there is to be none
-  std::string crd_file{};                    ///< as PruningRun::crd_file
-  std::string mutation{};                    ///< its files; empty: there is none
+  rewrite::Pace pace{};
+  WriteCost cost{};                  ///< of one write
+  std::string backup{};              ///< where it is to be; empty: there is to be none
+  std::string crd_file{};            ///< as PruningRun::crd_file
+  std::string mutation{};            ///< its files; empty: there is none
   bool keeps_managed_fields = true;  ///< writes carry entries for which a server empties all
 };
 

@@ -97,7 +97,7 @@ std::string ConfirmHiddenLoss(const check::LiveCrd& crd, const MigrationOptions&
   const std::string& name = crd.identity.name;
   const auto hidden = DescribeHiddenFields(
       crd,
-      {.chunk_size = options.chunk_size,
+      {.chunk_size = options.objects.chunk_size,
        .on_progress = rewrite::ProgressOf("reading " + name, session.observer)},
       session);
   if (session.is_stopped()) return "";
@@ -194,7 +194,7 @@ std::unique_ptr<rewrite::MutationPass> ForetellMutation(CrdRun& run, const Prepa
       .are_named = options.retried.has_value(),
       .backup_dir = backup_dir,
       .now = std::chrono::floor<std::chrono::seconds>(options.pruning.now()),
-      .chunk_size = options.chunk_size};
+      .chunk_size = options.objects.chunk_size};
   if (!run.crd.live().preserve_unknown_fields) {
     const std::string& version = prepared.preflight.version;
     how.pruned_by = {prepared.live.checks.at(0)->server().FindSchema(version), version};
@@ -254,7 +254,7 @@ kube::base::Result<cluster::EntryCount, kube::client::CallError> CountAll(
     report.managed_fields_cleaned.reset();
     return cluster::EntryCount{rewrite::RetriedOf(run.name(), *options.retried).size()};
   }
-  const cluster::ListReaderOptions how{.chunk_size = options.chunk_size};
+  const cluster::ListReaderOptions how{.chunk_size = options.objects.chunk_size};
   const std::string list = ListTarget(prepared, options);
   const auto& cleaner = prepared.scope.target.cleaner;
   const bool is_foretold = report.foretold_loss && options.cleaning == cluster::Cleaning::kAuto;
@@ -269,8 +269,8 @@ kube::base::Result<cluster::EntryCount, kube::client::CallError> CountAll(
 }  // namespace
 
 std::string ListTarget(const PreparedCrd& prepared, const MigrationOptions& options) {
-  return cluster::WithSelectors(prepared.live.ObjectsTarget(options.namespace_),
-                                options.label_selector, options.field_selector);
+  return cluster::WithSelectors(prepared.live.ObjectsTarget(options.objects.namespace_),
+                                options.objects);
 }
 
 bool AcceptHiddenLoss(CrdRun& run, const PreparedCrd& prepared) {

@@ -12,6 +12,7 @@
 #include "kube/client/session.h"
 #include "migrate/check/object_diff.h"
 #include "migrate/report/population_report.h"
+#include "migrate/rewrite/throttle.h"
 
 namespace migrate::populate {
 
@@ -19,9 +20,7 @@ struct PopulationOptions {
   std::vector<std::string> namespaces{};  ///< only these; none: all
   report::DryRun dry_run = report::DryRun::kNone;
   std::string version{};  ///< of this program, "v0.1.0", for who looks at an ApplySet
-  /// As Throttle's `wanted`: namespaces at once, then deletions.
-  std::optional<std::size_t> concurrency{};
-  double max_rate = 0;  ///< writes a second; 0: no limit
+  rewrite::Pace pace{};   ///< of namespaces, then of deletions
   /// With DryRun::kServer: is given each object as it is, and as the server would have it. May be
   /// the null pointer. Then nothing is sent that kube::client::ReadOnlyTransport refuses.
   check::ChangeTaker* changes = nullptr;

@@ -26,8 +26,7 @@ Writer::Writer(const PopulationOptions& options, const kube::client::Session& se
     : session_(session),
       on_done_(std::move(on_done)),
       on_tick_(std::move(on_tick)),
-      pool_(rewrite::Throttle(options.concurrency, options.max_rate), options.on_line, session,
-            options.answer_limit) {}
+      pool_(rewrite::Throttle(options.pace), options.on_line, session, options.answer_limit) {}
 
 void Writer::Begin(std::unique_ptr<rewrite::Exchange> exchange) {
   while (!session_.is_stopped() && !pool_.HasRoom()) Step(/*waits=*/true);

@@ -184,14 +184,13 @@ class Accounts {
 
   // The server is asked, as only it knows all that its selectors mean.
   void Select(CrdAccount& account) const {
-    if (options_.label_selector.empty() && options_.field_selector.empty()) return;
+    if (!options_.objects.has_selectors()) return;
     const auto& versions = account.crd().crd().versions;
     const auto served = std::ranges::find_if(versions, &kube::crd::CrdVersion::served);
     if (served == versions.end()) return;
     const rewrite::SweepTarget paths = account.crd().PathsOf(*served);
-    const std::string target =
-        cluster::WithSelectors("/apis/" + paths.group + "/" + paths.version + "/" + paths.plural,
-                               options_.label_selector, options_.field_selector);
+    const std::string target = cluster::WithSelectors(
+        "/apis/" + paths.group + "/" + paths.version + "/" + paths.plural, options_.objects);
     std::unordered_set<std::uint64_t> selected;
     std::mutex mutex;
     const auto take = [&](kube::json::Document& item) {
@@ -202,13 +201,14 @@ class Accounts {
     std::vector<cluster::ListJob> jobs;
     jobs.emplace_back(target, cluster::TakeEach(take));
     jobs[0].metadata_only = true;
-    cluster::ReadLists(jobs, session_, {.chunk_size = options_.chunk_size});
+    cluster::ReadLists(jobs, session_, {.chunk_size = options_.objects.chunk_size});
     if (jobs[0].error && !session_.is_stopped()) throw Error(jobs[0].error->message);
     account.Select(std::move(selected));
   }
 
   bool IsChosen(const CrdAccount& account, const ReadObject& object) const {
-    if (!options_.namespace_.empty() && object.namespace_ != options_.namespace_) return false;
+    if (!options_.objects.namespace_.empty() && object.namespace_ != options_.objects.namespace_)
+      return false;
     const auto names = [&](const check::DiffTarget& target) {
       return check::IsNamed(account.identity(), target.crd) &&
              (target.object.empty() || target.object == object.name);
@@ -220,12 +220,14 @@ class Accounts {
   std::string Named(const check::DiffTarget& target) const {
     if (target.object.empty()) return target.crd;
     return target.crd + "/" + target.object +
-           (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_);
+           (options_.objects.namespace_.empty() ? ""
+                                                : " in namespace " + options_.objects.namespace_);
   }
 
   void NoteMet(const CrdAccount& account, const ReadObject& object) {
     for (const check::DiffTarget& target : options_.targets) {
-      const bool is_here = options_.namespace_.empty() || object.namespace_ == options_.namespace_;
+      const bool is_here =
+          options_.objects.namespace_.empty() || object.namespace_ == options_.objects.namespace_;
       const bool is_meant = check::IsNamed(account.identity(), target.crd) &&
                             (target.object.empty() || (target.object == object.name && is_here));
       if (is_meant) met_.insert(Named(target));
@@ -280,7 +282,7 @@ class Accounts {
                                .group = crd.group,
                                .resource = crd.names.plural,
                                .subresource = subresource,
-                               .namespace_ = options_.namespace_};
+                               .namespace_ = options_.objects.namespace_};
     };
     std::vector<migration::Access> accesses = {access("get", "")};
     const bool writes = options_.settings.dry_run != report::DryRun::kClient;
@@ -296,7 +298,9 @@ class Accounts {
       const std::string& part = accesses[i].subresource;
       throw Error("the right to " + accesses[i].verb + " " + crd.names.plural + "." + crd.group +
                   (part.empty() ? "" : "/" + part) + " is missing" +
-                  (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_) +
+                  (options_.objects.namespace_.empty()
+                       ? ""
+                       : " in namespace " + options_.objects.namespace_) +
                   "; ask for it (krew/manifests/restorer.yaml has all that restore needs), or be "
                   "somebody else by --as. Nothing was written");
     }
@@ -333,7 +337,7 @@ class RestorePass {
         leases_(leases),
         session_(session),
         pool_(
-            rewrite::Throttle(options.concurrency, options.max_rate),
+            rewrite::Throttle(options.pace),
             [&session](const std::string& line) { session.observer.OnLine(line); }, session) {
     for (const auto& [type, account] : accounts.all()) expected_ += account->chosen();
   }

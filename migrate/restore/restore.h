@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "migrate/check/object_diff.h"
+#include "migrate/cluster/pager.h"
 #include "migrate/migration/crd_lease.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/object_restore.h"
 #include "migrate/rewrite/migration_observer.h"
+#include "migrate/rewrite/throttle.h"
 
 namespace migrate::restore {
 
@@ -22,16 +24,12 @@ struct RestoreOptions {
   /// (rewrite::PrunedByPath). Of a backup with objects of one CRD.
   std::string pruned_by{};
   std::vector<check::DiffTarget> targets{};  ///< only these CRDs and objects; empty: all
-  std::string namespace_{};                  ///< only objects of this namespace; empty: of all
-  /// Only objects that the server selects by these, as they are now.
-  std::string label_selector{}, field_selector{};
-  std::int64_t chunk_size = 500;
+  cluster::ObjectSelection objects{};        ///< as the server selects them, as they are now
   RestoreSettings settings{};
-  std::optional<std::size_t> concurrency{};  ///< as Throttle's `wanted`
-  double max_rate = 0;                       ///< objects a second; 0: no limit
-  bool verify = true;                        ///< reads back what was restored
-  bool names_objects = false;                ///< CrdRestore::objects
-  migration::LeaseOptions lease{};           ///< of a run that writes
+  rewrite::Pace pace{};
+  bool verify = true;               ///< reads back what was restored
+  bool names_objects = false;       ///< CrdRestore::objects
+  migration::LeaseOptions lease{};  ///< of a run that writes
 };
 
 /// Puts back what pruning took from the objects of a backup, and only that (taken_fields.h).

@@ -55,7 +55,7 @@ class SweepRun {
         spool_(spool),
         source_(source),
         session_(session),
-        writer_(target, Throttle(options.concurrency, options.max_rate), options.on_line, session),
+        writer_(target, Throttle(options.pace), options.on_line, session),
         started_(session.clock.Now()) {}
 
   SweepResult Run() {
@@ -255,8 +255,8 @@ SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,
     checksum = cluster::Checksum(object.namespace_ + "/" + object.name + "\n", checksum);
   }
   cluster::Spool spool(folder, name, Purpose(target, "named " + std::to_string(checksum)));
-  NamedObjects source(target, names, options.concurrency.value_or(Throttle::kMostSearched), spool,
-                      session);
+  NamedObjects source(target, names, options.pace.concurrency.value_or(Throttle::kMostSearched),
+                      spool, session);
   return SweepRun(target, options, spool, source, session).Run();
 }
 

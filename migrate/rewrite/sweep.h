@@ -15,6 +15,7 @@
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
 #include "migrate/rewrite/sweep_target.h"
+#include "migrate/rewrite/throttle.h"
 
 namespace migrate::rewrite {
 
@@ -31,8 +32,7 @@ struct SweepOptions {
   std::int64_t chunk_size = 500;  ///< 0: the list comes whole
   /// Of no more objects it comes so too, if it can.
   std::uint64_t most_in_one_piece = 0;
-  std::optional<std::size_t> concurrency{};  ///< as Throttle's `wanted`
-  double max_rate = 0;                       ///< writes a second; 0: no limit
+  Pace pace{};
   /// Is asked before the first write, then every second. A text ends the sweep: why the CRD is no
   /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};

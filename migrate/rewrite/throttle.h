@@ -101,6 +101,13 @@ class ConcurrencySearch {
   static constexpr std::size_t kShortestRest = 64;
 };
 
+/// How fast objects are written.
+struct Pace {
+  /// So many at once; absent: as many as Throttle finds.
+  std::optional<std::size_t> concurrency{};
+  double max_rate = 0;  ///< objects a second; 0: no limit
+};
+
 /// How many requests may be in flight, and when the next one may begin.
 ///
 /// With a number that the user wants it is that one at once. Without one it searches
@@ -120,6 +127,7 @@ class Throttle {
 
   /// `wanted` at once; absent: as many as the search finds. `max_rate` a second; 0: no limit.
   Throttle(std::optional<std::size_t> wanted, double max_rate);
+  explicit Throttle(const Pace& pace) : Throttle(pace.concurrency, pace.max_rate) {}
 
   /// True if another request may begin now.
   bool MayStart(Clock::TimePoint now, std::size_t in_flight) const {

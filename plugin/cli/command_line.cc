@@ -6,7 +6,6 @@
 #include "kube/base/suggestions.h"
 #include "kube/go/go_format.h"
 #include "migrate/report/program_name.h"
-#include "plugin/cli/finish_options.h"
 
 namespace plugin::cli {
 namespace {
@@ -15,28 +14,25 @@ using kube::go::GoQuote;
 
 // A command between the declaration of its flags and its run.
 struct Draft {
-  explicit Draft(const CommandRow* row) : name(row ? row->name : "") {
+  explicit Draft(const CommandRow* row) : flags(row ? row->name : "") {
     if (row && row->make) command = row->make();
-    AddCommonFlags(flags, common(), raw);
-    if (command) command->AddFlags(flags, raw);
+    AddCommonFlags(flags, common(), asks_for_help, row ? row->patience : Patience::kNone);
+    if (command) command->AddFlags(flags);
   }
 
   CommonOptions& common() { return command ? command->common() : helped; }
 
-  std::string_view name;
   std::unique_ptr<Command> command;  // the null pointer: it only prints help
   CommonOptions helped;              // of what only prints help
-  RawValues raw;
+  bool asks_for_help = false;
   FlagSet flags;
 };
 
 CommandLine ParseCommand(const CommandRow& row, std::span<const std::string> words) {
   Draft draft(&row);
-  std::vector<std::string> arguments = draft.flags.Parse(row.name, words);
-  if (draft.raw.help || !draft.command) return {.command = nullptr, .help = &row};
-  draft.command->SetArguments(std::move(arguments));
-  Finish(row.name, draft.common(), draft.raw);
-  draft.command->Finish(draft.flags, draft.raw);
+  std::vector<std::string> arguments = draft.flags.Parse(words);
+  if (draft.asks_for_help || !draft.command) return {.command = nullptr, .help = &row};
+  draft.flags.Finish(std::move(arguments));
   return {.command = std::move(draft.command)};
 }
 
@@ -60,7 +56,7 @@ const CommandRow& KnownCommand(CommandRows commands, const std::string& word) {
 
 CommandLine ParseHelp(CommandRows commands, std::span<const std::string> words) {
   Draft draft(nullptr);
-  const std::vector<std::string> arguments = draft.flags.Parse(draft.name, words);
+  const std::vector<std::string> arguments = draft.flags.Parse(words);
   if (arguments.empty()) return {};
   return {.command = nullptr, .help = &KnownCommand(commands, arguments[0])};
 }
@@ -84,8 +80,8 @@ std::vector<Flag> AllFlags(CommandRows commands) {
 
 CommonOptions ParseCommonOptions(const CommandRow* command, std::span<const std::string> words) {
   Draft draft(command);
-  draft.flags.Parse(draft.name, words);
-  Finish(draft.name, draft.common(), draft.raw);
+  draft.flags.Parse(words);
+  draft.flags.FinishCommon();
   return std::move(draft.common());
 }
 

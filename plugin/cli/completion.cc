@@ -2,46 +2,30 @@
 
 #include <algorithm>
 #include <cctype>
-#include <initializer_list>
-#include <map>
 #include <string_view>
 #include <utility>
 
 #include "plugin/cli/completion_script.h"
 #include "plugin/cli/flag_syntax.h"
-#include "plugin/cli/usage.h"
+#include "plugin/cli/help.h"
 
 namespace plugin::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-using Descriptions = std::map<std::string, std::string, std::less<>>;
 
-std::string_view TakeLine(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return line;
-}
-
-std::string FirstSentence(std::string text) {
-  return text.substr(0, std::min({text.find(". "), text.find("; "), text.size()}));
-}
-
-// By flag, from lines "    -f, --filename=[]:" and those below them.
-void AddFlagDescriptions(std::string_view usage, Descriptions& descriptions) {
-  std::string* description = nullptr;
-  while (!usage.empty()) {
-    const std::string_view line = TakeLine(usage);
-    if (line.starts_with("    -") && line.ends_with(':')) {
-      const std::size_t start = line.find("--");
-      description = &descriptions[std::string(line.substr(start + 2, line.find('=') - start - 2))];
-    } else if (description && line.starts_with("        ")) {
-      description->append(description->empty() ? "" : " ").append(line.substr(8));
-    } else {
-      description = nullptr;
+// The first sentence of Flag::help, whose lines stand behind eight blanks.
+std::string DescriptionOf(const Flag& flag) {
+  std::string text;
+  for (const char c : Usage(flag.help)) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank) {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += ' ';
     }
   }
+  return text.substr(0, std::min({text.find(". "), text.find("; "), text.size()}));
 }
 
 void AddIfFits(Completion& completion, std::string text, std::string description = "") {
@@ -51,10 +35,6 @@ void AddIfFits(Completion& completion, std::string text, std::string description
 
 void AddAll(Completion& completion, std::span<const std::string_view> texts) {
   for (const std::string_view text : texts) AddIfFits(completion, std::string(text));
-}
-
-void AddAll(Completion& completion, std::initializer_list<std::string_view> texts) {
-  AddAll(completion, std::span(texts.begin(), texts.size()));
 }
 
 void CompleteCommand(Completion& completion, CommandRows commands) {
@@ -73,52 +53,15 @@ bool IsGiven(const Flag& flag, const Words& words) {
 }
 
 void CompleteFlagName(Completion& completion, const Words& before) {
-  Descriptions descriptions;
-  if (completion.command) {
-    AddFlagDescriptions(Usage(completion.command->usage), descriptions);
-  }
-  AddFlagDescriptions(Usage(kOptions), descriptions);
   std::vector<Flag> flags = FlagsOf(completion.command);
   std::ranges::sort(flags, {}, &Flag::name);
+  const bool can_run = completion.command && completion.command->make;
   for (const Flag& flag : flags) {
     if (IsGiven(flag, before)) continue;
-    const std::string description = FirstSentence(descriptions[flag.name]);
+    const std::string description = can_run || flag.is_global ? DescriptionOf(flag) : "";
     AddIfFits(completion, "--" + flag.name, description);
     if (flag.shorthand) AddIfFits(completion, std::string("-") + flag.shorthand, description);
   }
-}
-
-CandidateSource SourceOf(std::string_view flag) {
-  static const std::map<std::string_view, CandidateSource> kSources = {
-      {"filename", CandidateSource::kFiles},
-      {"kubeconfig", CandidateSource::kFiles},
-      {"certificate-authority", CandidateSource::kFiles},
-      {"client-certificate", CandidateSource::kFiles},
-      {"client-key", CandidateSource::kFiles},
-      {"retry-from", CandidateSource::kFiles},
-      {"pruned-by", CandidateSource::kFiles},
-      {"backup", CandidateSource::kFiles},
-      {"mutation", CandidateSource::kFiles},
-      {"profile-output", CandidateSource::kFiles},
-      {"ca-bundle-file", CandidateSource::kFiles},
-      {"ca-dump", CandidateSource::kFiles},
-      {"ca-file", CandidateSource::kFiles},
-      {"cert-file", CandidateSource::kFiles},
-      {"client-ca-file", CandidateSource::kFiles},
-      {"key-file", CandidateSource::kFiles},
-      {"guard-report", CandidateSource::kFiles},
-      {"report-file", CandidateSource::kFiles},
-      {"cache-dir", CandidateSource::kFolders},
-      {"backup-dir", CandidateSource::kFolders},
-      {"state-dir", CandidateSource::kFolders},
-      {"context", CandidateSource::kContexts},
-      {"contexts", CandidateSource::kContexts},
-      {"cluster", CandidateSource::kClusters},
-      {"user", CandidateSource::kUsers},
-      {"namespace", CandidateSource::kNamespaces},
-      {"ignore", CandidateSource::kCrds}};
-  const auto found = kSources.find(flag);
-  return found == kSources.end() ? CandidateSource::kNone : found->second;
 }
 
 // Of "a,b" only b is completed, and a is not offered again.
@@ -135,24 +78,8 @@ void SplitList(Completion& completion) {
 
 void CompleteValue(Completion& completion, const Flag& flag) {
   if (flag.kind == FlagKind::kStrings) SplitList(completion);
-  completion.source = SourceOf(flag.name);
-  if (flag.kind == FlagKind::kBool) {
-    AddAll(completion, {"false", "true"});
-  } else if (flag.name == "output") {
-    AddAll(completion, completion.command->outputs);
-  } else if (flag.name == "dry-run") {
-    AddAll(completion, {"client", "none", "server"});
-  } else if (flag.name == "engine") {
-    AddAll(completion, {"auto", "in-cluster", "own"});
-  } else if (flag.name == "fail-on") {
-    AddAll(completion, {"blocked", "invalid", "loses-fields", "migration-needed", "none"});
-  } else if (flag.name == "action") {
-    AddAll(completion, {"deny", "warn"});
-  } else if (flag.name == "reach") {
-    AddAll(completion, {"auto", "k3d", "minikube", "plain", "service"});
-  } else if (flag.name == "profile") {
-    AddAll(completion, {"none"});
-  }
+  completion.source = flag.source;
+  AddAll(completion, flag.values);
 }
 
 // The flag in "--flag=..." or "-f=...".

@@ -14,18 +14,6 @@ struct Candidate {
   std::string description;  ///< may be empty
 };
 
-enum class CandidateSource {
-  kNone,   ///< nothing, or what is in `fixed`
-  kFiles,  ///< the shell knows them
-  kFolders,
-  kContexts,  ///< of the kubeconfig, as the next two
-  kClusters,
-  kUsers,
-  kNamespaces,  ///< of the cluster, as the rest
-  kCrds,
-  kCrdsOrObjects,  ///< CRD, or CRD/NAME
-};
-
 /// What the last word of a command line may become.
 struct Completion {
   CandidateSource source = CandidateSource::kNone;

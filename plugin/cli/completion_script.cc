@@ -1,6 +1,6 @@
 #include "plugin/cli/completion_script.h"
 
-#include "plugin/cli/usage.h"
+#include "plugin/cli/help.h"
 
 namespace plugin::cli {
 namespace {

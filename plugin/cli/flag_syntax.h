@@ -20,12 +20,34 @@ enum class FlagKind {
   kArray,    ///< adding up when repeated, each value as it is
 };
 
+/// Where completion finds what a word may become.
+enum class CandidateSource {
+  kNone,   ///< nothing, or what is known beforehand
+  kFiles,  ///< the shell knows them
+  kFolders,
+  kContexts,  ///< of the kubeconfig, as the next two
+  kClusters,
+  kUsers,
+  kNamespaces,  ///< of the cluster, as the rest
+  kCrds,
+  kCrdsOrObjects,  ///< CRD, or CRD/NAME
+};
+
 struct Flag {
   std::string name;
   char shorthand;  ///< 0 where there is none
   FlagKind kind;
   /// The value where none is given by "="; it never takes the next word then. Empty: it does.
   std::string value_of_bare{};
+
+  // Of its values, for completion:
+  std::vector<std::string_view> values{};
+  CandidateSource source = CandidateSource::kNone;
+
+  // For help:
+  std::string default_text{};  ///< as it stands behind "="
+  std::string help{};          ///< lines, each behind a line break and eight blanks
+  bool is_global = false;      ///< told by the help of all commands at once
 };
 
 struct FlagValue {

@@ -1,16 +1,9 @@
-#include "plugin/command/check_command.h"
-
-#include <utility>
-
 #include "kube/base/clock.h"
 #include "migrate/check/transitional_crds.h"
-#include "plugin/cli/finish_options.h"
-#include "plugin/cli/fleet_flags.h"
-#include "plugin/cli/output_flag.h"
-#include "plugin/cli/usage_error.h"
+#include "migrate/rewrite/migration_state.h"
 #include "plugin/command/check_output.h"
-#include "plugin/command/check_run.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/fleet_check.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/run_facts.h"
@@ -18,23 +11,238 @@
 #include "plugin/report/guard_writers.h"
 #include "plugin/report/report_forms.h"
 #include "plugin/terminal/output.h"
+#include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
+
+const std::string_view kCheckHelp =
+    R"(Report structural problems and the fields that pruning would remove
+
+ Reads the CRDs and custom resources of a cluster, or of files, and writes nothing. For each CRD it
+reports what keeps its schemas from being structural, in the words of the API server, and what would
+make the server refuse it with pruning on. For each version it counts the objects that would lose
+fields, and names each field with its JSON types, who writes it, when it was last written, and an
+example.
+
+ Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
+proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
+would lose, what it changes, and how many objects each change touches; one that is named and not in
+the files is checked as the cluster has it, with a note. What kubectl apply of each would be
+answered is asked of the server by a dry run, which stores nothing, and the steps are listed that
+bring them all into the cluster. Objects are read in chunks, of all namespaces, and only where the
+answer depends on them: those of CRDs that still preserve unknown fields, that are named or
+proposed, or that may be stored in several versions. With --local no server is contacted, and
+objects come from the files too.
+
+ The verdict of a CRD is "blocked" (the server would refuse to turn pruning on, or kubectl apply of
+the file), "loses-fields" (or some object would be invalid once it is pruned), "invalid" (the server
+would refuse the next write of some object), "ready" (pruning can be turned on and nothing is lost),
+"pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs those that
+prune already without a finding are only counted. Paths show indices of lists as [*] and keys of
+maps as *.
+
+With --contexts several clusters are checked side by side, each as it would be alone: there is one
+table, one report and one exit code, the highest of all. What a cluster cannot be asked does not
+keep the others from being checked, and a CRD that is not the same in all of them is shown as such.
+
+Examples:
+  # Check all CRDs of the cluster
+  kubectl prune check
+
+  # Check one CRD, in another context of the kubeconfig
+  kubectl prune check widgets --context staging
+
+  # What would the objects of the cluster lose with the CRDs of an upgrade?
+  kubectl prune check -f crds.yaml
+
+  # The CRDs between two releases, where one lacks a version that objects are stored in
+  kubectl prune check -f crds.yaml --print-transitional | kubectl apply -f -
+
+  # Check several clusters side by side: all contexts with such a name, or those that a file names
+  kubectl prune check --contexts 'prod-*'
+  kubectl prune check --contexts @clusters.txt
+
+  # Check the objects with a label in one namespace only
+  kubectl prune check widgets.demo.example.com -n shop -l app=frontend
+
+  # Check all CRDs and custom resources in a folder and the folders below it, without a cluster
+  kubectl prune check --local -f manifests/ -R
+
+  # Check one CRD of many against objects that were saved before
+  kubectl get widgets.demo.example.com -A -o json --show-managed-fields > widgets.json
+  kubectl prune check widgets.demo.example.com --local -f crds.yaml -f widgets.json
+
+  # Name each object that would lose a field, for a program
+  kubectl prune check --local -f crds.yaml,widgets.json --show-objects -o json
+
+  # Name the CRDs that would lose fields
+  kubectl prune check -o jsonpath='{.crds[?(@.verdict=="loses-fields")].name}'
+
+  # What is in the objects that would be lost as a whole?
+  kubectl prune check widgets --expand .spec
+
+  # A page for those who decide about the upgrade
+  kubectl prune check -f crds.yaml -o html > report.html
+
+  # Fail only where the server would refuse a CRD
+  kubectl prune check --local -f manifests/ --fail-on=blocked
+
+Options:
+{flags}
+Exit codes:
+  0   no findings
+  1   findings that --fail-on counts
+  2   an error: a wrong flag, a file that cannot be read, a server that does not answer, a CRD or
+      object that cannot be checked; what could be checked is reported all the same
+
+Usage:
+  kubectl prune check [CRD...] [-f FILENAME...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
 namespace {
+
 using migrate::report::CheckReport;
 
-void RequireTransitional(const CheckOptions& options) {
-  cli::RefuseBoth("check", options.input.local, "--local", true, "--print-transitional");
-  if (options.input.filenames.empty()) {
-    throw cli::UsageError("check", "--print-transitional needs the CRDs of an upgrade by -f");
+void AddFailOnFlag(cli::FlagSet& flags, FailOn& fail_on) {
+  const auto refuse = [&flags](const std::string& word) {
+    flags.Refuse("invalid --fail-on value (" + word +
+                 "), must be \"blocked\", \"loses-fields\", \"invalid\", \"migration-needed\" or "
+                 "\"none\"");
+  };
+  const auto read = [&flags, &fail_on, refuse](const std::vector<std::string>& words) {
+    if (words.empty()) refuse("");
+    fail_on = {
+        .blocked = false, .loses_fields = false, .invalid = false, .migration_needed = false};
+    for (const std::string& word : words) {
+      if (word == "blocked") {
+        fail_on.blocked = true;
+      } else if (word == "loses-fields") {
+        fail_on.loses_fields = true;
+      } else if (word == "invalid") {
+        fail_on.invalid = true;
+      } else if (word == "migration-needed") {
+        fail_on.migration_needed = true;
+      } else if (word != "none") {
+        refuse(word);
+      } else if (words.size() > 1) {
+        flags.Refuse("--fail-on=none cannot be combined with other values");
+      }
+    }
+  };
+  cli::Flag& flag = flags.List("fail-on", cli::FlagKind::kStrings, read, R"(
+        What makes the exit code 1: blocked, loses-fields, invalid (the API server would refuse the
+        next write of some object), migration-needed (status.storedVersions is not just the storage
+        version), or none.)");
+  flag.default_text = "[blocked,loses-fields,invalid]";
+  flag.values = {"blocked", "invalid", "loses-fields", "migration-needed", "none"};
+}
+
+void AddServerVersionFlag(cli::FlagSet& flags, const bool& local, kube::base::Release& release) {
+  const auto read = [&flags, &local, &release](const std::string& text) {
+    if (!local) flags.Refuse("--server-version is for --local: a cluster tells its own version");
+    const auto parsed = kube::base::ParseRelease(text);
+    if (!parsed) {
+      flags.Invalid("--server-version", text, "must be a release of Kubernetes, as 1.30");
+    }
+    release = *parsed;
+  };
+  flags.Text("server-version", release.ToString(), read, R"(
+        With --local, the release of Kubernetes whose rules count, as 1.30. What only later ones
+        refuse is told as that. Objects count as new ones, for which no server ratchets. A cluster
+        tells its own release.)");
+}
+
+void CheckObjectChoice(const cli::FlagSet& flags, const CheckOptions& options) {
+  const migrate::check::CheckOptions& check = options.check;
+  const std::string skip = "--skip-objects";
+  flags.RefuseBoth(check.skip_objects, skip, check.all_objects, "--all-objects");
+  flags.RefuseBoth(check.skip_objects, skip, check.show_objects, "--show-objects");
+  flags.RefuseBoth(check.skip_objects, skip, check.opened.has_value(), "--expand");
+  cli::RefuseIfLocal(flags, options.local, check.objects, check.crd_selector);
+  flags.RefuseBoth(options.local, "--local", check.all_objects, "--all-objects");
+}
+
+void RequireFleet(const cli::FlagSet& flags, const CheckOptions& options) {
+  flags.RefuseBoth(true, "--contexts", options.local, "--local");
+  flags.RefuseBoth(true, "--contexts", options.print_transitional, "--print-transitional");
+  flags.RefuseBoth(true, "--contexts", !options.guard_reports.empty(), "--guard-report");
+  cli::RequireFilesForMany(flags, options.check.filenames);
+}
+
+void RequireTransitional(const cli::FlagSet& flags, const CheckOptions& options) {
+  flags.RefuseBoth(options.local, "--local", true, "--print-transitional");
+  if (options.check.filenames.empty()) {
+    flags.Refuse("--print-transitional needs the CRDs of an upgrade by -f");
   }
   if (options.output != terminal::OutputFormat::kTable &&
       options.output != terminal::OutputFormat::kJson &&
       options.output != terminal::OutputFormat::kYaml) {
-    throw cli::UsageError("check", "--print-transitional prints yaml or json");
+    flags.Refuse("--print-transitional prints yaml or json");
   }
 }
+
+}  // namespace
+
+void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
+  migrate::check::CheckOptions& check = options.check;
+  flags.Arguments(check.crd_names);
+  cli::AddObjectFlags(flags, options.common, check.objects);
+  cli::AddCrdSelectorFlag(flags, check.crd_selector, R"(
+        Check only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.)");
+  cli::AddReportFlags(
+      flags, options.output, options.output_template, [] { return std::span(cli::kCheckOutputs); },
+      R"(
+        Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
+        markdown, name, table, wide, yaml). wide shows more columns and shortens nothing. html is
+        one page for a browser or a mail, markdown fits a comment, junit is for CI. A template of
+        jsonpath finds things in what json prints, e.g. jsonpath='{.crds[*].name}'.)");
+  const auto open = [&flags, &check](const std::vector<std::string>& paths) {
+    if (paths.empty()) return;
+    auto opened = kube::meta::FieldChoice::Parse(paths);
+    if (!opened) flags.Refuse("--expand: " + opened.error());
+    check.opened = *std::move(opened);
+  };
+  flags.List("expand", cli::FlagKind::kStrings, open, R"(
+        Tell of lost fields that hold objects or arrays what is in them, at and below these paths,
+        written as the tables show them; * stands for the keys of a map. (e.g. --expand .spec.files
+        or --expand '.spec.files.*').)");
+  AddFailOnFlag(flags, options.fail_on);
+  flags.Bool("show-objects", check.show_objects, R"(
+        List each object that would lose fields, with the fields by version, and each whose next
+        write the API server would refuse, with the reasons.)");
+  flags.Bool("skip-objects", check.skip_objects, R"(
+        Check the CRDs only.)");
+  flags.Bool("all-objects", check.all_objects, R"(
+        Read the objects of every CRD, of those that prune already too.)");
+  flags.Check([&flags, &options] { CheckObjectChoice(flags, options); });
+  AddServerVersionFlag(flags, options.local, check.release);
+  cli::AddInputFlags(flags, check.filenames, check.recursive, options.local);
+  flags.Path("state-dir", check.state_dir, R"(
+        Folder in which migrate has left what it proved of objects. Empty:
+        $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
+  flags.Strings("guard-report", options.guard_reports, cli::CandidateSource::kFiles, R"(
+        A file of "guard --report-file": who was seen to write what would be lost is shown, too.)");
+  flags.Strings("ignore", check.ignored_crds, cli::CandidateSource::kCrds, R"(
+        CRDs to leave out.)");
+  flags.Bool("no-headers", options.no_headers, R"(
+        Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.)");
+  flags.Bool("print-transitional", options.print_transitional, R"(
+        Print, in the place of a report, the CRDs that have to be applied and migrated before the
+        files. A file that lacks a version which objects may be stored in gets that version as the
+        cluster has it. Unknown fields stay preserved where they are. As yaml, or json by -o.)");
+  cli::AddFleetFlags(flags, options.fleet, "Check", "checked");
+  flags.Check([&flags, &options] {
+    cli::RequireFiles(flags, options.check.filenames, options.local);
+    cli::FinishFleet(flags, options.fleet, options.common.connection);
+    if (!options.fleet.contexts.empty()) RequireFleet(flags, options);
+    if (options.print_transitional) RequireTransitional(flags, options);
+  });
+}
+
+namespace {
 
 // Nothing is printed where a CRD is missing: what is piped into kubectl is all or nothing.
 int PrintTransitional(const CheckOptions& options) {
@@ -43,7 +251,7 @@ int PrintTransitional(const CheckOptions& options) {
                         [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
   CatchStopSignals();
   const migrate::check::TransitionalCrds found = migrate::check::FindTransitionalCrds(
-      options.input.filenames, options.input.recursive, options.input.crds, cluster.session());
+      options.check.filenames, options.check.recursive, options.check.crd_names, cluster.session());
   if (const int stopped = StopExitCode(); stopped != 0) return stopped;
   for (const std::string& error : found.errors) {
     terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
@@ -61,129 +269,43 @@ int PrintTransitional(const CheckOptions& options) {
   return 0;
 }
 
-void RequireFleet(const CheckOptions& options) {
-  cli::RefuseBoth("check", true, "--contexts", options.input.local, "--local");
-  cli::RefuseBoth("check", true, "--contexts", options.print_transitional, "--print-transitional");
-  cli::RefuseBoth("check", true, "--contexts", !options.guard_reports.empty(), "--guard-report");
-  cli::RequireFilesForMany("check", options.input);
+// With progress on stderr; signals are caught once the files are read.
+CheckReport CheckLive(CheckOptions& options) {
+  const kube::base::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
+  options.check.on_progress = [&](const auto& what, const auto& counts) {
+    progress.Show(what, counts);
+  };
+  options.check.on_files_read = CatchStopSignals;
+  return CheckCluster(options, [&](const std::string& line) { progress.WriteLine(line); });
 }
 
-CheckReport CheckOne(const CheckOptions& options) {
+CheckReport CheckLocal(const CheckOptions& options) {
+  CheckReport report = migrate::check::CheckFiles(options.check);
+  report.run = LocalFactsAt(TimeOfDay());
+  return report;
+}
+
+CheckReport CheckOne(CheckOptions& options) {
   // Before anything is asked: a wrong file should not cost a whole check.
   const auto guards = report::ReadGuardReports(options.guard_reports);
-  CheckReport report = options.input.local ? CheckLocal(options) : CheckLive(options);
+  CheckReport report = options.local ? CheckLocal(options) : CheckLive(options);
   report::AddGuardWriters(guards, report);
   return report;
 }
 
-CheckOutput CheckAndPrint(const CheckOptions& options) {
-  if (options.fleet.contexts.empty()) {
-    const CheckReport report = CheckOne(options);
-    return PrintCheck(report, options, TimeOfDay());
-  }
-  const migrate::report::FleetReport report = CheckFleet(options);
-  return PrintFleet(report, options, TimeOfDay());
-}
-
-cli::UsageError InvalidFailOn(const std::string& word) {
-  return cli::UsageError("check", "invalid --fail-on value (" + word +
-                                      "), must be \"blocked\", \"loses-fields\", "
-                                      "\"invalid\", \"migration-needed\" or \"none\"");
-}
-
-FailOn ParseFailOn(const std::vector<std::string>& words) {
-  FailOn result{
-      .blocked = false, .loses_fields = false, .invalid = false, .migration_needed = false};
-  for (const std::string& word : words) {
-    if (word == "blocked") {
-      result.blocked = true;
-    } else if (word == "loses-fields") {
-      result.loses_fields = true;
-    } else if (word == "invalid") {
-      result.invalid = true;
-    } else if (word == "migration-needed") {
-      result.migration_needed = true;
-    } else if (word != "none") {
-      throw InvalidFailOn(word);
-    } else if (words.size() > 1) {
-      throw cli::UsageError("check", "--fail-on=none cannot be combined with other values");
-    }
-  }
-  return result;
+CheckOutput CheckAndPrint(CheckOptions& options) {
+  if (options.fleet.contexts.empty()) return PrintCheck(CheckOne(options), options, TimeOfDay());
+  return PrintFleet(CheckFleet(options), options, TimeOfDay());
 }
 
 }  // namespace
 
-void CheckCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
-  cli::AddInputFlags(flag_set, options_.input);
-  cli::AddPatienceFlag(flag_set, raw);
-  cli::AddReportFlags(flag_set, raw);
-  flag_set.Bool("show-objects", 0, options_.show_objects);
-  flag_set.Strings("expand", 0, expand_);
-  flag_set.Bool("skip-objects", 0, options_.skip_objects);
-  flag_set.Bool("all-objects", 0, options_.all_objects);
-  flag_set.String("state-dir", 0, options_.state_dir);
-  flag_set.Strings("fail-on", 0, fail_on_);
-  flag_set.Strings("guard-report", 0, options_.guard_reports);
-  flag_set.Strings("ignore", 0, options_.ignore);
-  flag_set.Bool("no-headers", 0, options_.no_headers);
-  flag_set.String("server-version", 0, server_version_);
-  flag_set.Bool("print-transitional", 0, options_.print_transitional);
-  cli::AddObjectFlags(flag_set, options_.objects, raw);
-  flag_set.String("crd-selector", 0, options_.crd_selector);
-  cli::AddFleetFlags(flag_set, options_.fleet);
-}
-
-void CheckCommand::SetArguments(std::vector<std::string> arguments) {
-  options_.input.crds = std::move(arguments);
-}
-
-void CheckCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
-  cli::Finish("check", options_.objects, options_.common.connection, flag_set, raw);
-  cli::ValidateLabelSelector("check", "--crd-selector", options_.crd_selector);
-  options_.output = cli::ParseCheckOutput(raw.output);
-  if (options_.output == terminal::OutputFormat::kTemplate) {
-    options_.output_template = cli::ParseTemplate("check", raw.output, raw.allow_missing_keys);
-  }
-  if (!expand_.empty()) {
-    auto opened = kube::meta::FieldChoice::Parse(expand_);
-    if (!opened) throw cli::UsageError("check", "--expand: " + opened.error());
-    options_.opened = *std::move(opened);
-  }
-  if (flag_set.IsGiven("fail-on") && fail_on_.empty()) throw InvalidFailOn("");
-  if (flag_set.IsGiven("fail-on")) options_.fail_on = ParseFailOn(fail_on_);
-  cli::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.all_objects,
-                  "--all-objects");
-  cli::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.show_objects,
-                  "--show-objects");
-  cli::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.opened.has_value(),
-                  "--expand");
-  cli::RefuseIfLocal("check", options_.input, options_.objects, options_.crd_selector);
-  cli::RefuseBoth("check", options_.input.local, "--local", options_.all_objects, "--all-objects");
-  if (flag_set.IsGiven("server-version")) FinishServerVersion();
-  cli::RequireFiles("check", options_.input, flag_set);
-  cli::FinishFleet("check", options_.fleet, options_.common.connection, flag_set);
-  if (!options_.fleet.contexts.empty()) RequireFleet(options_);
-  if (options_.print_transitional) RequireTransitional(options_);
-}
-
-void CheckCommand::FinishServerVersion() {
-  if (!options_.input.local) {
-    throw cli::UsageError("check",
-                          "--server-version is for --local: a cluster tells its own version");
-  }
-  const auto release = kube::base::ParseRelease(server_version_);
-  if (!release) {
-    throw cli::InvalidArgument("check", "--server-version", server_version_,
-                               "must be a release of Kubernetes, as 1.30");
-  }
-  options_.server_release = *release;
-}
-
-int CheckCommand::Run() {
-  if (options_.print_transitional) return PrintTransitional(options_);
-  report::LoadTemplate(options_.output_template);
-  const CheckOutput output = CheckAndPrint(options_);
+int RunCommand(CheckOptions& options) {
+  if (options.check.state_dir.empty()) options.check.state_dir = migrate::rewrite::FindStateDir();
+  if (options.print_transitional) return PrintTransitional(options);
+  report::LoadTemplate(options.output_template);
+  const CheckOutput output = CheckAndPrint(options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

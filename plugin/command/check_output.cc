@@ -19,7 +19,8 @@ using migrate::report::Verdict;
 
 // As a rule a pipeline broke that should have given CRDs. A cluster may have none.
 bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
-  return report.crds.empty() && options.ignore.empty() && !options.input.filenames.empty();
+  return report.crds.empty() && options.check.ignored_crds.empty() &&
+         !options.check.filenames.empty();
 }
 
 bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
@@ -53,7 +54,7 @@ bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
 }
 
 std::string NothingFound(const CheckOptions& options) {
-  if (!options.crd_selector.empty()) {
+  if (!options.check.crd_selector.empty()) {
     return "error: no CustomResourceDefinition of the files is a new one, or one of the cluster "
            "that "
            "--crd-selector chooses\n";
@@ -88,7 +89,7 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
     err += "error: interrupted: not all CRDs were read\n";
   } else if (FoundNothing(report, options) && report.file_errors.empty()) {
     err += NothingFound(options);
-  } else if (report.crds.empty() && options.input.filenames.empty()) {
+  } else if (report.crds.empty() && options.check.filenames.empty()) {
     err += "No resources found\n";
   }
   for (const std::string& error : report.file_errors)
@@ -103,8 +104,8 @@ report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono:
   return {.wide = options.output == terminal::OutputFormat::kWide,
           .rows_only = options.no_headers,
           // Who names a CRD wants to know all of it.
-          .all_fields = !options.input.crds.empty(),
-          .show_objects = options.show_objects,
+          .all_fields = !options.check.crd_names.empty(),
+          .show_objects = options.check.show_objects,
           .now = now};
 }
 
@@ -120,7 +121,8 @@ CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
     return out;
   };
   const report::ReportForms forms = {
-      .json = [&](Arena& arena) { return report::ToJson(report, options.show_objects, arena); },
+      .json =
+          [&](Arena& arena) { return report::ToJson(report, options.check.show_objects, arena); },
       .page = [&] { return report::PageOf(report); },
       .names = names,
       .table = [&] { return report::PrintCheckTable(report, TableOptions(options, now)); }};

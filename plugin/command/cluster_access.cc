@@ -16,7 +16,6 @@
 #include "migrate/cluster/missing_namespace.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/command/version_command.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 

@@ -10,7 +10,7 @@
 #include "kube/client/connection.h"
 #include "kube/client/session.h"
 #include "migrate/report/run_facts.h"
-#include "plugin/cli/options.h"
+#include "plugin/cli/common_flags.h"
 #include "plugin/command/stop_signal.h"
 
 namespace kube::client {

@@ -21,7 +21,7 @@ if(EXISTS ${SOURCE}/.git)
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-#include "plugin/command/version_command.h"
+#include "plugin/command/run_facts.h"
 
 namespace plugin::command {
 

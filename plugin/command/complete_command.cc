@@ -1,5 +1,3 @@
-#include "plugin/command/complete_command.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -19,29 +17,64 @@
 #include "migrate/report/program_name.h"
 #include "plugin/cli/completion.h"
 #include "plugin/cli/completion_script.h"
-#include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/commands.h"
 #include "plugin/terminal/output.h"
 
 namespace plugin::command {
-namespace {
 
-cli::UsageError Refusal(const std::string& message) {
-  return cli::UsageError("completion", message);
+const std::string_view kCompletionHelp =
+    R"(Print a script that completes command lines
+
+ Reads and writes nothing. The script completes commands, flags and their values, and asks the
+kubeconfig and the cluster for the names of contexts, namespaces and CustomResourceDefinitions when
+the tab key is pressed; what takes more than three seconds is given up.
+
+ The scripts for bash, fish and zsh complete "kubectl-prune". For "kubectl prune" the completion of
+kubectl itself has to be set up, and an executable file kubectl_complete-prune on the PATH, which is
+what "kubectl prune completion kubectl" prints.
+
+Examples:
+  # Let the completion of kubectl know this plugin
+  kubectl prune completion kubectl > kubectl_complete-prune
+  chmod +x kubectl_complete-prune
+  sudo mv kubectl_complete-prune /usr/local/bin/
+
+  # Complete kubectl-prune in the current bash
+  source <(kubectl prune completion bash)
+
+  # Complete kubectl-prune in every new zsh
+  kubectl prune completion zsh > "${fpath[1]}/_kubectl-prune"
+
+  # Complete kubectl-prune in the current fish
+  kubectl prune completion fish | source
+
+Options:
+{flags}
+Exit codes:
+  0   done
+  2   an error: a wrong flag, another shell
+
+Usage:
+  kubectl prune completion bash|fish|kubectl|zsh
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+void DeclareFlags(cli::FlagSet& flags, CompletionOptions& options) {
+  flags.Arguments([&flags, &options](const std::vector<std::string>& arguments) {
+    if (arguments.empty()) flags.Refuse("Shell not specified.");
+    if (arguments.size() > 1) {
+      flags.Refuse("Too many arguments. Expected only the shell type.");
+    }
+    options.shell = arguments[0];
+    if (std::ranges::find(cli::kShells, options.shell) != std::end(cli::kShells)) return;
+    flags.Refuse("Unsupported shell type " + kube::go::GoQuote(options.shell) + ".");
+  });
 }
 
-}  // namespace
-
-void CompletionCommand::SetArguments(std::vector<std::string> arguments) {
-  if (arguments.empty()) throw Refusal("Shell not specified.");
-  if (arguments.size() > 1) throw Refusal("Too many arguments. Expected only the shell type.");
-  options_.shell = arguments[0];
-  if (std::ranges::find(cli::kShells, options_.shell) != std::end(cli::kShells)) return;
-  throw Refusal("Unsupported shell type " + kube::go::GoQuote(options_.shell) + ".");
-}
-
-int CompletionCommand::Run() {
-  terminal::WriteStdout(cli::CompletionScript(options_.shell, migrate::report::OwnProgramName()));
+int RunCommand(CompletionOptions& options) {
+  terminal::WriteStdout(cli::CompletionScript(options.shell, migrate::report::OwnProgramName()));
   return 0;
 }
 

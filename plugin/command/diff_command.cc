@@ -1,17 +1,13 @@
-#include "plugin/command/diff_command.h"
-
 #include <mutex>
 #include <string>
 #include <string_view>
 
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
-#include "migrate/restore/restore.h"
-#include "plugin/cli/finish_options.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
-#include "plugin/command/object_target.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -20,18 +16,106 @@
 #include "plugin/terminal/wording.h"
 
 namespace plugin::command {
+
+const std::string_view kDiffHelp =
+    R"(Show what pruning changes in each object, as kubectl diff does
+
+ Reads the objects of the named CRDs from a cluster, or from files, and has a diff program compare
+each object as it is now with what pruning and a rewrite would leave of it, both as YAML: unknown
+fields are removed, nulls dropped, and defaults added. Nothing is written to the cluster.
+
+ Without a CRD and without -f the objects of all CRDs of the cluster that still preserve unknown
+fields are compared; of others the API shows them pruned already. CRDs in the files of -f are
+proposed: the objects of the cluster are pruned by their schemas. With --local no server is
+contacted, and objects come from the files too. Objects are read of all namespaces. A schema that is
+not structural shows what it would remove; the API server prunes nothing by it before it is mended.
+
+ KUBECTL_EXTERNAL_DIFF environment variable can be used to select your own diff command. Users can
+use external commands with params too, example: KUBECTL_EXTERNAL_DIFF="colordiff -N -u"
+
+ By default, the "diff" command available in your path will be run with the "-u" (unified diff) and
+"-N" (treat absent files as empty) options.
+
+ With --backup it is compared with what kubectl prune restore would put back from that file.
+
+Examples:
+  # What would pruning change in the widgets?
+  kubectl prune diff widgets
+
+  # In one of them
+  kubectl prune diff widgets.demo.example.com/frontend -n shop
+
+  # In all custom resources of the cluster, in colour
+  KUBECTL_EXTERNAL_DIFF="diff -u --color=always" kubectl prune diff
+
+  # By the schema of another version than the storage version
+  kubectl prune diff widgets --version v1beta1
+
+  # What would an upgrade of the CRDs change in the objects of the cluster?
+  kubectl prune diff -f crds.yaml
+
+  # What would mutation trees, and pruning behind them, change?
+  kubectl prune diff widgets --mutation move-mode.yaml
+
+  # What would be put back from a backup?
+  kubectl prune diff --backup kubectl-prune-backup/widgets.ndjson
+
+  # Compare objects that were saved before, without a cluster
+  kubectl prune diff --local -f crds.yaml -f widgets.json
+
+Options:
+{flags}
+Exit codes:
+  0     no differences were found
+  1     differences were found
+  >1    kubectl prune or diff failed with an error; what could be compared is shown all the same
+
+Usage:
+  kubectl prune diff [CRD[/NAME]...] [-f FILENAME...] [options]
+  kubectl prune diff [CRD[/NAME]...] --backup FILENAME [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+void DeclareFlags(cli::FlagSet& flags, DiffOptions& options) {
+  migrate::check::DiffOptions& diff = options.diff;
+  flags.Arguments([&flags, &diff](const std::vector<std::string>& arguments) {
+    for (const std::string& argument : arguments) {
+      diff.targets.push_back(cli::ParseObjectTarget(flags, argument));
+    }
+  });
+  cli::AddObjectFlags(flags, options.common, diff.objects);
+  cli::AddCrdSelectorFlag(flags, diff.crd_selector);
+  flags.Check([&flags, &options] {
+    cli::RefuseSelectorsOfNamed(flags, options.diff.targets, options.diff.objects);
+    cli::RefuseIfLocal(flags, options.local, options.diff.objects, options.diff.crd_selector);
+  });
+  cli::AddInputFlags(flags, diff.filenames, diff.recursive, options.local);
+  flags.String("version", diff.preview.version, R"(
+        Prune by the schema of this version, and show objects in it. Empty: the storage version.)");
+  flags.Array("mutation", options.mutations, cli::CandidateSource::kFiles, R"(
+        File with mutation trees, as kubectl prune migrate --mutation applies them before pruning;
+        - is stdin. May be given several times.)");
+  flags.String("backup", options.backup, cli::CandidateSource::kFiles, R"(
+        Show what kubectl prune restore would change in the objects by this backup.)");
+  flags.Bool("show-managed-fields", diff.preview.show_managed_fields, R"(
+        If true, include managed fields in the diff.)");
+  flags.Check([&flags, &options] {
+    cli::RequireFiles(flags, options.diff.filenames, options.local);
+    const bool proposes = !options.diff.filenames.empty() || options.local ||
+                          !options.diff.preview.version.empty() ||
+                          !options.diff.crd_selector.empty() || !options.mutations.empty();
+    flags.RefuseBoth(!options.backup.empty(), "--backup", proposes,
+                     "-f, --local, --version, --crd-selector or --mutation");
+  });
+}
+
 namespace {
 
 using migrate::check::DiffReport;
 
 constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
 constexpr int kError = 2;
-
-migrate::check::PreviewOptions Preview(const DiffOptions& options) {
-  return {.version = options.version,
-          .show_managed_fields = options.show_managed_fields,
-          .mutation = migrate::check::ReadMutations(options.mutations)};
-}
 
 /// Hands objects of files on until a signal comes.
 class LocalTaker : public migrate::check::ChangeTaker {
@@ -51,42 +135,6 @@ class LocalTaker : public migrate::check::ChangeTaker {
   DiffFolders& folders_;
 };
 
-DiffReport DiffLocal(const DiffOptions& options, DiffFolders& folders) {
-  LocalTaker taker(folders);
-  return migrate::check::DiffFiles({.targets = options.targets,
-                                    .preview = Preview(options),
-                                    .filenames = options.input.filenames,
-                                    .recursive = options.input.recursive},
-                                   taker);
-}
-
-migrate::check::ClusterDiffOptions DiffClusterOptions(const DiffOptions& options) {
-  return {.targets = options.targets,
-          .preview = Preview(options),
-          .crd_selector = options.crd_selector,
-          .filenames = options.input.filenames,
-          .recursive = options.input.recursive,
-          .namespace_ = options.objects.namespace_,
-          .label_selector = options.objects.selector,
-          .field_selector = options.objects.field_selector,
-          .chunk_size = options.objects.chunk_size,
-          .on_files_read = CatchStopSignals};
-}
-
-DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
-  const kube::base::SystemClock clock;
-  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
-  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
-  migrate::check::ClusterDiffOptions cluster_options = DiffClusterOptions(options);
-  cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
-    progress.Show(what, counts);
-  };
-  DiffReport report = migrate::check::DiffCluster(cluster_options, cluster.session(), folders);
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
-  return report;
-}
-
 std::string DiffNameOf(const migrate::report::RestoreFailure& failure) {
   return (failure.namespace_.empty() ? "" : failure.namespace_ + "/") + failure.name;
 }
@@ -105,28 +153,37 @@ DiffReport ReportOf(const migrate::report::RestoreReport& restore) {
   return report;
 }
 
-DiffReport DiffBackup(const DiffOptions& options, DiffFolders& folders) {
+// Of a cluster, or by its objects of what a backup would bring back.
+DiffReport DiffLive(DiffOptions& options, DiffFolders& folders) {
   const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
-  terminal::MigrationConsole console(progress, /*yes=*/true, {});
-  CatchStopSignals();
-  migrate::restore::RestoreOptions restore;
-  restore.backup = options.backup;
-  restore.targets = options.targets;
-  restore.namespace_ = options.objects.namespace_;
-  restore.label_selector = options.objects.selector;
-  restore.field_selector = options.objects.field_selector;
-  restore.chunk_size = options.objects.chunk_size;
-  restore.settings.dry_run = migrate::report::DryRun::kClient;
-  restore.settings.changes = &folders;
-  return ReportOf(migrate::restore::Restore(restore, {cluster.session(), console}));
+  migrate::check::DiffOptions& diff = options.diff;
+  if (!options.backup.empty()) {
+    terminal::MigrationConsole console(progress, /*yes=*/true, {});
+    CatchStopSignals();
+    migrate::restore::RestoreOptions restore{
+        .backup = options.backup, .targets = diff.targets, .objects = diff.objects};
+    restore.settings.dry_run = migrate::report::DryRun::kClient;
+    restore.settings.changes = &folders;
+    return ReportOf(migrate::restore::Restore(restore, {cluster.session(), console}));
+  }
+  diff.preview.mutation = migrate::check::ReadMutations(options.mutations);
+  diff.on_files_read = CatchStopSignals;
+  diff.on_progress = [&progress](const auto& what, const auto& counts) {
+    progress.Show(what, counts);
+  };
+  DiffReport report = migrate::check::DiffCluster(diff, cluster.session(), folders);
+  WarnOfMissingNamespace(diff.objects.namespace_, cluster, write_line);
+  return report;
 }
 
-DiffReport Compare(const DiffOptions& options, DiffFolders& folders) {
-  if (!options.backup.empty()) return DiffBackup(options, folders);
-  return options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
+DiffReport Compare(DiffOptions& options, DiffFolders& folders) {
+  if (!options.local) return DiffLive(options, folders);
+  options.diff.preview.mutation = migrate::check::ReadMutations(options.mutations);
+  LocalTaker taker(folders);
+  return migrate::check::DiffFiles(options.diff, taker);
 }
 
 void PrintDiffTroubles(const DiffReport& report) {
@@ -138,39 +195,9 @@ void PrintDiffTroubles(const DiffReport& report) {
 
 }  // namespace
 
-void DiffCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
-  cli::AddInputFlags(flag_set, options_.input);
-  cli::AddPatienceFlag(flag_set, raw);
-  cli::AddObjectFlags(flag_set, options_.objects, raw);
-  flag_set.String("crd-selector", 0, options_.crd_selector);
-  flag_set.String("version", 0, options_.version);
-  flag_set.Array("mutation", 0, options_.mutations);
-  flag_set.String("backup", 0, options_.backup);
-  flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
-}
-
-void DiffCommand::SetArguments(std::vector<std::string> arguments) {
-  for (const std::string& argument : arguments) {
-    options_.targets.push_back(ParseObjectTarget("diff", argument));
-  }
-}
-
-void DiffCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
-  cli::Finish("diff", options_.objects, options_.common.connection, flag_set, raw);
-  cli::ValidateLabelSelector("diff", "--crd-selector", options_.crd_selector);
-  RefuseSelectorsOfNamed("diff", options_.targets, options_.objects);
-  cli::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
-  cli::RequireFiles("diff", options_.input, flag_set);
-  const bool proposes = !options_.input.filenames.empty() || options_.input.local ||
-                        !options_.version.empty() || !options_.crd_selector.empty() ||
-                        !options_.mutations.empty();
-  cli::RefuseBoth("diff", !options_.backup.empty(), "--backup", proposes,
-                  "-f, --local, --version, --crd-selector or --mutation");
-}
-
-int DiffCommand::Run() {
+int RunCommand(DiffOptions& options) {
   DiffFolders folders;
-  const DiffReport report = Compare(options_, folders);
+  const DiffReport report = Compare(options, folders);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
     return StopExitCode();

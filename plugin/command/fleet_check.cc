@@ -14,7 +14,7 @@
 #include "kube/client/kubeconfig.h"
 #include "migrate/cluster/worker_pool.h"
 #include "plugin/command/check_output.h"
-#include "plugin/command/check_run.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/command/context_choice.h"
 #include "plugin/command/deduplicated_messages.h"
 #include "plugin/command/fleet_console.h"
@@ -25,9 +25,25 @@
 #include "plugin/report/fleet_report_json.h"
 #include "plugin/report/fleet_table.h"
 #include "plugin/report/report_forms.h"
+#include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/output.h"
 
 namespace plugin::command {
+
+migrate::report::CheckReport CheckCluster(
+    const CheckOptions& options, const std::function<void(const std::string&)>& write_line) {
+  const kube::base::SystemClock clock;
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  auto report = migrate::check::CheckCluster(options.check, cluster.session());
+  report.steps =
+      report::FindUpgradePlan(report, {.filenames = options.check.filenames,
+                                       .recursive = options.check.recursive,
+                                       .connection = ConnectionWords(options.common.connection)});
+  WarnOfMissingNamespace(options.check.objects.namespace_, cluster, write_line);
+  report.run = cluster.FactsAt(TimeOfDay());
+  return report;
+}
+
 namespace {
 
 using kube::json::Arena;
@@ -69,7 +85,8 @@ std::string PrintFleetErrors(const FleetReport& report, const CheckOptions& opti
 CheckOutput PrintFleet(const FleetReport& report, const CheckOptions& options,
                        std::chrono::sys_seconds now) {
   const report::ReportForms forms = {
-      .json = [&](Arena& arena) { return report::ToJson(report, options.show_objects, arena); },
+      .json =
+          [&](Arena& arena) { return report::ToJson(report, options.check.show_objects, arena); },
       .page = [&] { return report::PageOf(report); },
       .names = [&] { return PrintCheckedNames(report); },
       .table = [&] { return report::PrintFleetTable(report, TableOptions(options, now)); }};
@@ -97,7 +114,7 @@ class FleetCheck {
                   [this](std::size_t i) { Check(report_.clusters[i]); });
     report_.differences = migrate::report::FindDifferences(report_.clusters);
     // One that the selector leaves out is not missing.
-    if (!options_.crd_selector.empty()) migrate::report::ForgetMissing(report_.differences);
+    if (!options_.check.crd_selector.empty()) migrate::report::ForgetMissing(report_.differences);
     report_.run = LocalFactsAt(TimeOfDay());
     return std::move(report_);
   }
@@ -108,7 +125,9 @@ class FleetCheck {
       if (StopFlag()) throw kube::base::Error("interrupted");
       const std::string why = WhyNowhere(cluster.name, kubeconfig_);
       if (!why.empty()) throw kube::base::Error(why);
-      cluster.check = CheckCluster(OptionsOf(cluster), SurroundingsOf(cluster));
+      cluster.check = CheckCluster(OptionsOf(cluster), [&](const std::string& line) {
+        console_.WriteLine(cluster.name, line);
+      });
       cluster.exit_code = ExitCode(cluster.check, options_);
     } catch (const std::exception& error) {
       cluster.error = error.what();
@@ -118,23 +137,19 @@ class FleetCheck {
     console_.End(cluster.name);
   }
 
-  CheckOptions OptionsOf(const FleetCluster& cluster) const {
+  CheckOptions OptionsOf(FleetCluster& cluster) {
     CheckOptions options = options_;
     options.common.connection.context = cluster.name;
+    options.check.on_progress = [this, &cluster](const std::string& what, const auto& counts) {
+      console_.Show(cluster.name, what, counts);
+    };
+    options.check.on_schemas = [&cluster](const std::string& crd,
+                                          const migrate::report::CrdSchemas& schemas) {
+      cluster.schemas[crd] = schemas;
+    };
+    // The cores are for all of them: more threads would only take memory.
+    options.check.workers = std::max<std::size_t>(migrate::cluster::WorkerCount() / parallel_, 1);
     return options;
-  }
-
-  // The cores are for all of them: more threads would only take memory.
-  CheckSurroundings SurroundingsOf(FleetCluster& cluster) {
-    const std::string& name = cluster.name;
-    return {.write_line = [this, name](const std::string& line) { console_.WriteLine(name, line); },
-            .on_progress = [this, name](const std::string& what,
-                                        const auto& counts) { console_.Show(name, what, counts); },
-            .on_schemas =
-                [&cluster](const std::string& crd, const migrate::report::CrdSchemas& schemas) {
-                  cluster.schemas[crd] = schemas;
-                },
-            .workers = std::max<std::size_t>(migrate::cluster::WorkerCount() / parallel_, 1)};
   }
 
   const CheckOptions& options_;

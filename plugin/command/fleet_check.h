@@ -1,11 +1,18 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <string>
 
 #include "migrate/report/fleet_report.h"
 #include "plugin/command/check_output.h"
 
 namespace plugin::command {
+
+/// Checks the cluster of `options.common`; `write_line` is given warnings and requests, for stderr.
+/// Throws as migrate::check::CheckCluster and ClusterAccess.
+migrate::report::CheckReport CheckCluster(
+    const CheckOptions& options, const std::function<void(const std::string&)>& write_line);
 
 /// Prints `report` as `options` say; the exit code is the highest of its clusters. `now` is what
 /// ages are counted to.

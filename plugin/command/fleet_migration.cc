@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -123,9 +122,8 @@ struct Member {
   std::unique_ptr<ClusterAccess> access;  // absent where it is not to be migrated
 };
 
-Answers WhoAnswers(const cli::MigrateOptions& options,
-                   const MigrationConsole::ReadAnswer& read_answer) {
-  if (options.yes || options.dry_run != DryRun::kNone) return Answers::kYes;
+Answers WhoAnswers(const MigrateOptions& options, const MigrationConsole::ReadAnswer& read_answer) {
+  if (options.yes || options.migration.dry_run != DryRun::kNone) return Answers::kYes;
   return read_answer ? Answers::kPerson : Answers::kNobody;
 }
 
@@ -148,7 +146,7 @@ int WorstExitCodeOf(const migrate::report::MigrationReport& report) {
 /// One run of MigrateFleet.
 class FleetMigration {
  public:
-  FleetMigration(const cli::MigrateOptions& options, const MigrationOptions& common,
+  FleetMigration(const MigrateOptions& options, const MigrationOptions& common,
                  const std::vector<std::string>& contexts,
                  const kube::client::Kubeconfig& kubeconfig)
       : options_(options),
@@ -228,7 +226,7 @@ class FleetMigration {
 
   bool CompareClusters(Member& first, Member& second) {
     if (!first.identity.MayBe(second.identity)) return false;
-    if (options_.dry_run != DryRun::kNone) {
+    if (options_.migration.dry_run != DryRun::kNone) {
       ReportDoubt(first, second);
       return true;
     }
@@ -249,7 +247,7 @@ class FleetMigration {
 
   SameClusterProof Prove(Member& writer, Member& reader, kube::base::Clock::TimePoint until) const {
     return ProveSameCluster(
-        writer.access->session(), reader.access->session(), options_.lease_namespace,
+        writer.access->session(), reader.access->session(), options_.migration.lease.namespace_,
         [] { return migrate::migration::IdentityOf(OwnHolder()); }, until);
   }
 
@@ -276,7 +274,8 @@ class FleetMigration {
   std::string WhyNotBoth(const Member& first, const Member& second,
                          const SameClusterProof& proof) const {
     const std::string& name = first.result.name;
-    const std::string lease = kube::client::LeaseText(options_.lease_namespace, kFleetLease);
+    const std::string lease =
+        kube::client::LeaseText(options_.migration.lease.namespace_, kFleetLease);
     const std::string by_itself =
         "migrate it by itself, with --context and a --state-dir of its own";
     if (proof.result == SameClusterProof::Result::kOther) {
@@ -325,18 +324,17 @@ class FleetMigration {
 
   void Migrate(Member& member, CommonQuestion& question) {
     const std::string& name = member.result.name;
-    const cli::MigrateOptions options = OptionsOfCluster(options_, name);
+    const MigrateOptions options = OptionsOfCluster(options_, name);
     MigrationOptions own = common_;
-    own.pruning.backup_dir = options.backup_dir;
+    own.pruning.backup_dir = options.migration.pruning.backup_dir;
     std::optional<LeaseThread> leases;
-    if (options.dry_run == DryRun::kNone) {
-      own.lease = leases.emplace(*member.access, options.common, clock_)
-                      .Options(options.lease_namespace, options.lease_timeout);
+    if (own.dry_run == DryRun::kNone) {
+      leases.emplace(*member.access, options.common, clock_).Serve(own.lease);
     }
     FleetObserver observer(name, answers_, console_, question, places_);
     migrate::report::MigrationReport& report = member.result.migration;
     report = migrate::migration::Migrate(own, {member.access->session(), observer});
-    WarnOfMissingNamespace(options.objects.namespace_, *member.access,
+    WarnOfMissingNamespace(own.objects.namespace_, *member.access,
                            [&](const std::string& line) { console_.WriteLine(name, line); });
     report.run = member.access->FactsAt(TimeOfDay());
     member.result.exit_code = WorstExitCodeOf(report);
@@ -355,7 +353,7 @@ class FleetMigration {
     return answers;
   }
 
-  const cli::MigrateOptions& options_;
+  const MigrateOptions& options_;
   const MigrationOptions& common_;
   const kube::client::Kubeconfig& kubeconfig_;
   const std::size_t parallel_;
@@ -369,17 +367,14 @@ class FleetMigration {
 
 }  // namespace
 
-cli::MigrateOptions OptionsOfCluster(const cli::MigrateOptions& options,
-                                     const std::string& context) {
-  cli::MigrateOptions own = options;
+MigrateOptions OptionsOfCluster(const MigrateOptions& options, const std::string& context) {
+  MigrateOptions own = options;
   own.common.connection.context = context;
-  std::filesystem::path all = migrate::migration::PruningOptions().backup_dir;
-  if (!options.backup_dir.empty()) all = options.backup_dir;
-  own.backup_dir = (all / ContextFolder(context)).string();
+  own.migration.pruning.backup_dir /= ContextFolder(context);
   return own;
 }
 
-migrate::report::FleetMigrationReport MigrateFleet(const cli::MigrateOptions& options,
+migrate::report::FleetMigrationReport MigrateFleet(const MigrateOptions& options,
                                                    const MigrationOptions& common) {
   const kube::client::Kubeconfig kubeconfig = kube::client::LoadKubeconfig(
       options.common.connection.kubeconfig, kube::base::ProcessEnvironment());

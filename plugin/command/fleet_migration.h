@@ -8,7 +8,7 @@
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/rewrite/migration_observer.h"
-#include "plugin/cli/migrate_options.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/common_question.h"
 #include "plugin/command/fleet_console.h"
 
@@ -67,8 +67,7 @@ class FleetObserver : public migrate::rewrite::MigrationObserver {
 
 /// The options of the migration of `context` alone, out of those of a fleet: it has a folder for
 /// backups of its own, below that of all.
-cli::MigrateOptions OptionsOfCluster(const cli::MigrateOptions& options,
-                                     const std::string& context);
+MigrateOptions OptionsOfCluster(const MigrateOptions& options, const std::string& context);
 
 /// Migrates each cluster that `options.fleet` chooses as it would be migrated alone, several at
 /// once, with progress on stderr. `common` is how: the same for all but for the folder of backups.
@@ -82,6 +81,6 @@ cli::MigrateOptions OptionsOfCluster(const cli::MigrateOptions& options,
 /// kube::base::Error where the kubeconfig cannot be read, nothing in it is chosen, or there is no
 /// room for the threads; nothing was written then.
 migrate::report::FleetMigrationReport MigrateFleet(
-    const cli::MigrateOptions& options, const migrate::migration::MigrationOptions& common);
+    const MigrateOptions& options, const migrate::migration::MigrationOptions& common);
 
 }  // namespace plugin::command

@@ -74,7 +74,7 @@ std::string PrintMigratedNames(const FleetMigrationReport& report) {
   return out;
 }
 
-std::string ErrorsOf(const MigratedCluster& cluster, const cli::MigrateOptions& options) {
+std::string ErrorsOf(const MigratedCluster& cluster, const MigrateOptions& options) {
   if (!cluster.error.empty()) {
     return "error: the cluster could not be migrated: " + terminal::PrintableLines(cluster.error);
   }
@@ -83,8 +83,7 @@ std::string ErrorsOf(const MigratedCluster& cluster, const cli::MigrateOptions& 
   return PrintMigrationErrors(cluster.migration, OptionsOfCluster(options, cluster.name));
 }
 
-std::string PrintFleetErrors(const FleetMigrationReport& report,
-                             const cli::MigrateOptions& options) {
+std::string PrintFleetErrors(const FleetMigrationReport& report, const MigrateOptions& options) {
   std::string err;
   Cells interrupted;
   for (const MigratedCluster& cluster : report.clusters) {
@@ -104,7 +103,7 @@ std::string PrintFleetErrors(const FleetMigrationReport& report,
 }  // namespace
 
 MigrationOutput PrintFleetMigration(const FleetMigrationReport& report,
-                                    const cli::MigrateOptions& options) {
+                                    const MigrateOptions& options) {
   const report::ReportForms forms = {
       .json = [&](Arena& arena) { return report::ToJson(report, arena); },
       .page = [&] { return report::PageOf(report); },

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "migrate/report/migration_report.h"
-#include "plugin/cli/migrate_options.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/migration_summary.h"
 
 namespace plugin::command {
@@ -12,6 +12,6 @@ namespace plugin::command {
 /// each cluster of which there is none. stderr gets what it would of each cluster alone, each line
 /// behind its name. The exit code is the highest of the clusters.
 MigrationOutput PrintFleetMigration(const migrate::report::FleetMigrationReport& report,
-                                    const cli::MigrateOptions& options);
+                                    const MigrateOptions& options);
 
 }  // namespace plugin::command

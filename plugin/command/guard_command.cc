@@ -1,7 +1,4 @@
-#include "plugin/command/guard_command.h"
-
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -12,15 +9,13 @@
 #include "kube/base/text.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/object_mutation.h"
-#include "migrate/cluster/private_file.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/guard/crd_watch.h"
 #include "migrate/guard/guard_news.h"
 #include "migrate/guard/guarded_crds.h"
 #include "migrate/guard/writer_tally.h"
-#include "plugin/cli/finish_options.h"
-#include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/serving_news.h"
 #include "plugin/command/stop_signal.h"
@@ -30,65 +25,121 @@
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
-namespace {
 
-constexpr std::chrono::seconds kReportPause(10);
+const std::string_view kGuardHelp =
+    R"(Warn of requests, or refuse them, that write what pruning would remove
 
-}  // namespace
+ Serves admission webhooks, which an API server asks before it stores objects of the named CRDs.
+While a CRD preserves unknown fields nothing in Kubernetes warns of a field that its schema lacks;
+the guard does, between check and migrate: whoever writes such a field gets a warning, as kubectl
+shows it, or with --action=deny an error. Who writes what, by user and field manager, is counted:
+a line on stderr the first time, all of it at /report (JSON), in --report-file, and at /metrics.
 
-ReportFile::ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
-                       LogFunction tell)
-    : path_(std::move(path)), clock_(clock), print_(std::move(print)), tell_(std::move(tell)) {}
+ Only what a request brings is denied. Fields that the object had before, updates of its status and
+finalizers, and objects that are being deleted pass with a warning; what changes nothing, as the
+rewrites of migrate, passes without one. Where the guard cannot be reached requests pass, too, at
+once or after three seconds; that it is asked at all it says once it is.
 
-void ReportFile::WriteFirst(std::uint64_t revision) {
-  WriteNow();
-  written_revision_ = revision;
-  due_ = clock_.Now() + kReportPause;
-}
+ With --managed it keeps a ValidatingWebhookConfiguration, and with --mutation a
+MutatingWebhookConfiguration, of that name while it runs, and leaves what others have put there.
+Without, it writes nothing to the cluster and prints them for kubectl apply. CRDs that come, change
+or go are followed; of those that are all guarded a CRD is left alone once it prunes. By a schema
+that is not structural nothing can be pruned, so nothing is said.
 
-void ReportFile::WriteIfDue(std::uint64_t revision) {
-  if (clock_.Now() < due_) return;
-  due_ = clock_.Now() + kReportPause;
-  if (written_revision_ != revision && TryToWrite()) written_revision_ = revision;
-}
+ A mutation that would bring what pruning removes, or what the API server refuses, is left out, with
+a warning.
 
-void ReportFile::WriteLast() { TryToWrite(); }
+Examples:
+  # Who still writes fields of the widgets that will be lost? (k3d, minikube: no more is needed)
+  kubectl prune guard widgets --managed=guard.example.com
 
-void ReportFile::WriteNow() const {
-  if (!path_.empty()) migrate::cluster::ReplacePrivateFileIn(path_, print_());
-}
+  # The same by the schema of the next release, and nobody may begin to
+  kubectl prune guard -f crds.yaml --managed=guard.example.com --action=deny
 
-// False: it could not be written.
-bool ReportFile::TryToWrite() {
-  try {
-    WriteNow();
-    told_problem_.clear();
-  } catch (const kube::base::Error& error) {
-    if (std::exchange(told_problem_, error.what()) != error.what()) tell_(error.what());
-  }
-  return told_problem_.empty();
-}
+  # Move the field in each request that still has it
+  kubectl prune guard widgets --managed=guard.example.com --mutation move.yaml
+
+  # In a cluster, behind a Service (krew/manifests/guard.yaml has all that belongs to it)
+  kubectl prune guard --all --reach=service --host=guard.kubectl-prune.svc
+
+Options:
+{flags}
+Exit codes:
+  0     a signal has ended it
+  2     an error
+
+Usage:
+  kubectl prune guard [CRD...|--all] [-f FILENAME...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
 
 namespace {
 
 using migrate::guard::GuardAction;
 
-constexpr char kCommand[] = "guard";
 // What configurations are called that are printed.
 constexpr char kPrintedName[] = "guard.kubectl-prune.dev";
 
-GuardAction ParseAction(const std::string& text) {
-  if (text.empty() || text == "warn") return GuardAction::kWarn;
-  if (text == "deny") return GuardAction::kDeny;
-  throw cli::UsageError(kCommand,
-                        "invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
+void AddActionFlag(cli::FlagSet& flags, GuardAction& action) {
+  const auto read = [&flags, &action](const std::string& text) {
+    if (text == "deny") {
+      action = GuardAction::kDeny;
+    } else if (!text.empty() && text != "warn") {
+      flags.Refuse("invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
+    }
+  };
+  flags
+      .Text("action", "'warn'", read, R"(
+        What is done about a field that a request brings and pruning would remove: warn, or deny the
+        request.)")
+      .values = {"deny", "warn"};
 }
 
+void Finish(const cli::FlagSet& flags, GuardOptions& options) {
+  if (kube::admission::WarningLine(options.guard.contact) != options.guard.contact) {
+    flags.Refuse("--contact is shown as a warning, which is one line of 120 characters at most");
+  }
+  if (flags.IsGiven("namespace")) {
+    flags.Refuse("--namespace has no meaning here: objects of all namespaces are guarded");
+  }
+  FinishServing(flags, options.serving);
+  cli::RequireFiles(flags, options.filenames, /*local=*/false);
+  const bool are_named = !options.selection.names.empty();
+  flags.RefuseBoth(are_named, "CRD names", options.selection.all, "--all");
+  if (!are_named && !options.selection.all && options.filenames.empty()) {
+    flags.Refuse("name the CRDs to guard, or say --all or -f");
+  }
+}
+
+}  // namespace
+
+void DeclareFlags(cli::FlagSet& flags, GuardOptions& options) {
+  flags.Arguments(options.selection.names);
+  AddServingFlags(flags, options.serving);
+  AddActionFlag(flags, options.guard.action);
+  flags.Bool("all", options.selection.all, R"(
+        Guard every CRD of the cluster that preserves unknown fields.)");
+  flags.String("contact", options.guard.contact, R"(
+        Whom to ask: shown behind the warnings of a request, and in errors. One line of 120
+        characters at most.)");
+  cli::AddFileFlags(flags, options.filenames, options.recursive, R"(
+        Files or folders with CRDs, YAML or JSON, whose schemas count in the place of the cluster's;
+        - is stdin. Without CRD names those in the files are guarded.)");
+  flags.Array("mutation", options.mutations, cli::CandidateSource::kFiles, R"(
+        A file of mutation trees that are applied to what is created or changed; - is stdin.)");
+  flags.String("report-file", options.report_file, cli::CandidateSource::kFiles, R"(
+        Write the report to this file too, every ten seconds and at the end.)");
+  flags.Check([&flags, &options] { Finish(flags, options); });
+}
+
+namespace {
+
 // Requests are held against all of them or none: a schema that is missing would go unnoticed.
-std::vector<migrate::cluster::Proposal> ReadProposed(const cli::InputOptions& input) {
-  if (input.filenames.empty()) return {};
+std::vector<migrate::cluster::Proposal> ReadProposed(const GuardOptions& options) {
+  if (options.filenames.empty()) return {};
   migrate::cluster::Proposals proposals =
-      migrate::cluster::ReadProposals(input.filenames, input.recursive);
+      migrate::cluster::ReadProposals(options.filenames, options.recursive);
   if (!proposals.errors.empty()) {
     throw kube::base::Error(kube::base::Join(proposals.errors, "\n"));
   }
@@ -97,20 +148,20 @@ std::vector<migrate::cluster::Proposal> ReadProposed(const cli::InputOptions& in
   return std::move(proposals.crds);
 }
 
+migrate::guard::GuardOptions Completed(const GuardOptions& options) {
+  migrate::guard::GuardOptions guard = options.guard;
+  guard.mutation = migrate::check::ReadMutations(options.mutations);
+  guard.tell = Log;
+  return guard;
+}
+
 /// A guard and its report, from the beginning of a run to its end.
 class GuardRun {
  public:
-  explicit GuardRun(const GuardCommandOptions& options)
+  explicit GuardRun(const GuardOptions& options)
       : options_(options),
-        crds_({.names = options.input.crds,
-               .all = options.all,
-               .keeps_rules = !options.mutations.empty()},
-              ReadProposed(options.input)),
-        guard_(crds_, tally_,
-               {.action = options.action,
-                .mutation = migrate::check::ReadMutations(options.mutations),
-                .contact = options.contact,
-                .tell = Log}),
+        crds_(options.selection, ReadProposed(options)),
+        guard_(crds_, tally_, Completed(options)),
         handlers_(guard_.ServedHandlers()),
         cluster_(options.common,
                  options.serving.managed.empty() ? ClusterAccess::Right::kRead
@@ -157,7 +208,7 @@ class GuardRun {
     return terminal::PrintJson(report::ToJson(report, arena)) + "\n";
   }
 
-  const GuardCommandOptions& options_;
+  const GuardOptions& options_;
   const kube::base::SystemClock clock_;
   migrate::guard::GuardedCrds crds_;
   migrate::guard::WriterTally tally_;
@@ -171,43 +222,9 @@ class GuardRun {
 
 }  // namespace
 
-void GuardCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues&) {
-  AddServingFlags(flag_set, options_.serving, reach_);
-  flag_set.String("action", 0, action_);
-  flag_set.Bool("all", 0, options_.all);
-  flag_set.String("contact", 0, options_.contact);
-  flag_set.Strings("filename", 'f', options_.input.filenames);
-  flag_set.Bool("recursive", 'R', options_.input.recursive);
-  flag_set.Array("mutation", 0, options_.mutations);
-  flag_set.String("report-file", 0, options_.report_file);
-}
-
-void GuardCommand::SetArguments(std::vector<std::string> arguments) {
-  options_.input.crds = std::move(arguments);
-}
-
-void GuardCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues&) {
-  options_.action = ParseAction(action_);
-  if (kube::admission::WarningLine(options_.contact) != options_.contact) {
-    throw cli::UsageError(kCommand,
-                          "--contact is shown as a warning, which is one line of 120 "
-                          "characters at most");
-  }
-  if (flag_set.IsGiven("namespace")) {
-    throw cli::UsageError(kCommand,
-                          "--namespace has no meaning here: objects of all namespaces are guarded");
-  }
-  FinishServing(kCommand, reach_, options_.serving);
-  cli::RequireFiles(kCommand, options_.input, flag_set);
-  const bool are_named = !options_.input.crds.empty();
-  cli::RefuseBoth(kCommand, are_named, "CRD names", options_.all, "--all");
-  if (!are_named && !options_.all && options_.input.filenames.empty()) {
-    throw cli::UsageError(kCommand, "name the CRDs to guard, or say --all or -f");
-  }
-}
-
-int GuardCommand::Run() {
-  GuardRun(options_).Serve();
+int RunCommand(GuardOptions& options) {
+  options.selection.keeps_rules = !options.mutations.empty();
+  GuardRun(options).Serve();
   return 0;
 }
 

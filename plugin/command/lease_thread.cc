@@ -38,11 +38,6 @@ LeaseThread::~LeaseThread() {
   thread_.join();
 }
 
-migrate::migration::LeaseOptions LeaseThread::Options(const std::string& lease_namespace,
-                                                      std::chrono::nanoseconds wait) {
-  return {&keeper_, lease_namespace, OwnHolder(), wait};
-}
-
 void LeaseThread::Run() noexcept {
   try {
     kube::client::Client& client = cluster_.client();

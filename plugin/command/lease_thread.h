@@ -1,14 +1,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <string>
 #include <thread>
 
 #include "kube/base/clock.h"
 #include "migrate/migration/crd_lease.h"
 #include "migrate/migration/lease_keeper.h"
-#include "plugin/cli/options.h"
+#include "plugin/cli/common_flags.h"
 #include "plugin/command/cluster_access.h"
 
 namespace plugin::command {
@@ -29,9 +27,11 @@ class LeaseThread {
   /// Gives back what is held, for which it waits a few seconds at most.
   ~LeaseThread();
 
-  /// By which a run takes Leases here, another holder each time; `wait` as LeaseOptions has it.
-  migrate::migration::LeaseOptions Options(const std::string& lease_namespace,
-                                           std::chrono::nanoseconds wait);
+  /// Has a run take its Leases here, another holder each time.
+  void Serve(migrate::migration::LeaseOptions& lease) {
+    lease.leases = &keeper_;
+    lease.self = OwnHolder();
+  }
 
  private:
   void Run() noexcept;

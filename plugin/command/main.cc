@@ -11,9 +11,9 @@
 
 #include "kube/base/text.h"
 #include "plugin/cli/command_line.h"
+#include "plugin/cli/help.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/command_table.h"
-#include "plugin/command/complete_command.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/wording.h"
@@ -44,7 +44,7 @@ int RunCommandLine(std::span<const std::string> words) {
   }
   const cli::CommandLine line = cli::ParseCommandLine(Commands(), words);
   if (!line.command) {
-    terminal::WriteStdout(HelpOf(line.help));
+    terminal::WriteStdout(cli::HelpOf(Commands(), line.help));
     return 0;
   }
   const int exit_code = line.command->Run();

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "plugin/cli/options.h"
+#include "plugin/cli/common_flags.h"
 
 namespace plugin::command {
 

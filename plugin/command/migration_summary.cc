@@ -149,17 +149,19 @@ std::string HeldAdvice(const CrdMigration& crd) {
          "it tells, and --rewrite-unbacked rewrites it as it is\n";
 }
 
-std::string ContextFlag(const cli::MigrateOptions& options) {
+std::string ContextFlag(const MigrateOptions& options) {
   const std::string& context = options.common.connection.context;
   return context.empty() ? "" : " --context=" + terminal::ShellWord(context);
 }
 
 // What is not that of an earlier command.
-std::string StateDirFlag(const cli::MigrateOptions& options) {
-  return options.state_dir.empty() ? "" : " --state-dir=" + terminal::ShellWord(options.state_dir);
+std::string StateDirFlag(const MigrateOptions& options) {
+  return options.migration.state_dir.empty()
+             ? ""
+             : " --state-dir=" + terminal::ShellWord(options.migration.state_dir.string());
 }
 
-std::string MutationFlags(const cli::MigrateOptions& options) {
+std::string MutationFlags(const MigrateOptions& options) {
   std::string flags;
   for (const std::string& file : options.mutations) {
     flags += " --mutation=" + terminal::ShellWord(file);
@@ -167,7 +169,7 @@ std::string MutationFlags(const cli::MigrateOptions& options) {
   return flags;
 }
 
-std::string PrintFailures(const CrdMigration& crd, const cli::MigrateOptions& options) {
+std::string PrintFailures(const CrdMigration& crd, const MigrateOptions& options) {
   if (crd.failures.empty()) return "";
   const bool is_dry_run = crd.dry_run != DryRun::kNone;
   // Before pruning is turned on all objects have to be clean, not only these.
@@ -233,25 +235,26 @@ std::string PrintGenerationNote(const CrdMigration& crd) {
 }
 
 // A report names only what failed: of the rest it does not tell whether it is migrated.
-std::string PrintRetriedAdvice(const CrdMigration& crd, const cli::MigrateOptions& options) {
-  const bool retries = options.retry_failed || !options.retry_from.empty();
+std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& options) {
+  const bool retries = options.migration.retry_failed || !options.retry_from.empty();
   if (!retries || crd.outcome != Outcome::kDone) return "";
   if (crd.dry_run != DryRun::kNone) return "";
   return "Next: migrate and verify all objects by: " +
          migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name)) +
-         ContextFlag(options) + (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
+         ContextFlag(options) +
+         (options.migration.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
 }
 
 // As kubectl get: a namespace that does not exist has no objects either.
-std::string PrintNoneFound(const CrdMigration& crd, const cli::MigrateOptions& options) {
+std::string PrintNoneFound(const CrdMigration& crd, const MigrateOptions& options) {
   if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
-  const std::string& name = options.objects.namespace_;
+  const std::string& name = options.migration.objects.namespace_;
   return terminal::Printable(crd.name) + ": no objects found" +
          (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
 }
 
 // Where the template fails people are told what was done: it cannot be asked for again.
-MigrationOutput PrintTemplated(const MigrationReport& report, const cli::MigrateOptions& options) {
+MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptions& options) {
   kube::json::Arena arena;
   auto printed = report::PrintByTemplate(report::ToJson(report, arena), options.output_template);
   const std::string err = PrintMigrationErrors(report, options);
@@ -264,8 +267,7 @@ MigrationOutput PrintTemplated(const MigrationReport& report, const cli::Migrate
 
 }  // namespace
 
-std::string PrintMigrationErrors(const MigrationReport& report,
-                                 const cli::MigrateOptions& options) {
+std::string PrintMigrationErrors(const MigrationReport& report, const MigrateOptions& options) {
   std::string err;
   const bool is_for_people = options.output == terminal::OutputFormat::kTable ||
                              options.output == terminal::OutputFormat::kName;
@@ -301,7 +303,7 @@ std::string MigratedObjectsText(const CrdMigration& crd) {
   return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
 }
 
-MigrationOutput PrintMigration(const MigrationReport& report, const cli::MigrateOptions& options) {
+MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
   if (options.output == terminal::OutputFormat::kTemplate) return PrintTemplated(report, options);
   return {.out = PrintReport(report, options.output),
           .err = PrintMigrationErrors(report, options),

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "migrate/report/migration_report.h"
-#include "plugin/cli/migrate_options.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::command {
 
@@ -17,11 +17,11 @@ struct MigrationOutput {
 /// Prints `report` in the format of `options`; of pages (plugin/report) what stderr gets
 /// alone.
 MigrationOutput PrintMigration(const migrate::report::MigrationReport& report,
-                               const cli::MigrateOptions& options);
+                               const MigrateOptions& options);
 
 /// What stderr gets of it alone, of which people and programs do not get the same.
 std::string PrintMigrationErrors(const migrate::report::MigrationReport& report,
-                                 const cli::MigrateOptions& options);
+                                 const MigrateOptions& options);
 
 /// How a program ends that found this, 0, 1 or 2; what a signal makes of it does not count.
 int ExitCodeOf(const migrate::report::MigrationReport& report);

@@ -18,7 +18,6 @@
 #include "plugin/command/run_facts.h"
 #include "plugin/command/serving_news.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/command/version_command.h"
 #include "plugin/command/webhook_run.h"
 
 namespace plugin::command {
@@ -163,12 +162,10 @@ class MetricsServer {
 /// A run from its beginning to its end.
 class Service {
  public:
-  Service(const cli::CommonOptions& common, const PopulationServiceOptions& options)
-      : common_(common),
-        options_(options),
-        cluster_(common, ClusterAccess::Right::kWrite, clock_, Log) {
+  explicit Service(const PopulateOptions& options)
+      : options_(options), cluster_(options.common, ClusterAccess::Right::kWrite, clock_, Log) {
     if (options.webhooks) {
-      webhooks_.emplace(common, options.serving, *options.webhooks, clock_);
+      webhooks_.emplace(options.common, options.serving, *options.webhooks, clock_);
       webhooks_->AddMetrics([this] { return counts_.PrintMetrics(); });
     }
   }
@@ -178,7 +175,7 @@ class Service {
     const kube::client::Session session = cluster_.session();
     kube::client::Session round_session = session;
     if (options_.leader_elect) {
-      leadership_.emplace(common_, options_.lease_namespace, clock_, Log);
+      leadership_.emplace(options_.common, options_.lease_namespace, clock_, Log);
       round_session.stop = &leadership_->halt();
     }
     PopulationControl control(MakeControlOptions(), counts_,
@@ -200,22 +197,13 @@ class Service {
 
  private:
   ControlOptions MakeControlOptions() {
-    ControlOptions control;
-    control.population.version = kVersion;
-    control.population.concurrency = options_.concurrency;
-    control.population.max_rate = options_.max_rate;
+    ControlOptions control = options_.control;
     control.population.on_line = Log;
-    control.resync = options_.resync;
-    control.marks_populated = options_.webhooks && options_.webhooks->initialization.is_wanted;
-    if (options_.webhooks)
-      control.initialization_timeout = options_.webhooks->initialization_timeout;
     control.now = TimeOfDay;
     if (leadership_) {
       control.leads = [this] { return leadership_->leads(); };
     }
     control.tell = Log;
-    control.population.time_of_day = TimeOfDayText;
-    control.population.trusts_creator = options_.trusts_creator;
     return control;
   }
 
@@ -233,8 +221,7 @@ class Service {
     if (webhooks_) throw_if(webhooks_->failure());
   }
 
-  const cli::CommonOptions& common_;
-  const PopulationServiceOptions& options_;
+  const PopulateOptions& options_;
   const kube::base::SystemClock clock_;
   PopulationCounts counts_;
   ClusterAccess cluster_;
@@ -244,8 +231,6 @@ class Service {
 
 }  // namespace
 
-void ServePopulation(const cli::CommonOptions& common, const PopulationServiceOptions& options) {
-  Service(common, options).Run();
-}
+void ServePopulation(const PopulateOptions& options) { Service(options).Run(); }
 
 }  // namespace plugin::command

@@ -11,13 +11,8 @@
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/meta/object_path.h"
-#include "migrate/restore/restore.h"
-#include "plugin/cli/finish_options.h"
-#include "plugin/cli/output_flag.h"
-#include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/lease_thread.h"
-#include "plugin/command/object_target.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/report/report_forms.h"
@@ -31,6 +26,140 @@
 #include "plugin/terminal/wording.h"
 
 namespace plugin::command {
+
+const std::string_view kRestoreHelp =
+    R"(Put back what pruning took from the objects of a backup
+
+ Reads the backup that kubectl prune migrate --enable-pruning wrote, and each of its objects as it
+is now, and puts back what pruning took from it and what is missing still; nothing else changes.
+What others have set, changed or removed since stays so; into an object that somebody has set anew
+what it had then comes back beside what it has now, and one that somebody has emptied stays empty.
+Which fields pruning took is told by the CustomResourceDefinition that is kept beside the backup
+(.crd.json); without it, everything comes back that an object had then and lacks now.
+
+ The schema has to specify the fields by now: where the API server would prune them again nothing
+is written, and they are named. An object gets one merge patch, for the resource version that was
+read alone, and another one for the status subresource where there is one. Elements of lists belong
+together by their place where the rest of the list is as it was, else by x-kubernetes-list-map-keys;
+where neither tells, the object is left alone, and is told to be in conflict. Afterwards what was
+put back is read once more. Run again, the command goes on with what is missing: also with what
+somebody removed on purpose once it was back, as nothing tells that from what pruning took.
+
+Examples:
+  # What would be put back?
+  kubectl prune restore kubectl-prune-backup/widgets.ndjson --dry-run=client
+
+  # Put it back
+  kubectl prune restore kubectl-prune-backup/widgets.ndjson
+
+  # Only one object
+  kubectl prune restore kubectl-prune-backup/widgets.ndjson widgets/frontend -n shop
+
+  # Only one field, also where somebody has set it anew since
+  kubectl prune restore kubectl-prune-backup/widgets.ndjson --fields .spec.legacyMode --overwrite
+
+  # Make anew what was deleted since, too
+  kubectl prune restore kubectl-prune-backup/widgets.ndjson --recreate
+
+  # A backup without its CustomResourceDefinition beside it
+  kubectl prune restore widgets.json --pruned-by crds.yaml
+
+Options:
+{flags}
+Exit codes:
+  0     every object that was chosen has back what was taken from it, but for what others have set
+        or removed since
+  1     some object has not: it was deleted, is in conflict, could not be written, or lacked it
+        again when it was read back
+  2     an error: a wrong flag, a backup that cannot be read, a schema that would prune the fields
+        again, a missing right, a server that does not answer, a CustomResourceDefinition that was
+        changed meanwhile
+  130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
+
+Usage:
+  kubectl prune restore BACKUP [CRD[/NAME]...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+namespace {
+
+void AddFieldsFlag(cli::FlagSet& flags, migrate::restore::RestoreSettings& settings) {
+  const auto read = [&flags, &settings](const std::vector<std::string>& paths) {
+    if (settings.recreate && !paths.empty()) {
+      flags.Refuse(
+          "--fields and --recreate cannot be specified together: what is made anew is made whole");
+    }
+    auto fields = kube::meta::FieldChoice::Parse(paths);
+    if (!fields) flags.Refuse("--fields: " + fields.error());
+    settings.compare.fields = *std::move(fields);
+  };
+  flags.List("fields", cli::FlagKind::kStrings, read, R"(
+        Put back only these fields and what is below them, written as the tables show them: e.g.
+        --fields .spec.legacyMode,.spec.ports[*].proto
+        Of a list that is missing as a whole no part comes back alone. Not with --recreate.)");
+}
+
+void TakeArguments(const cli::FlagSet& flags, const std::vector<std::string>& arguments,
+                   migrate::restore::RestoreOptions& restore) {
+  if (arguments.empty()) {
+    flags.Refuse(
+        "name the backup whose objects are to get back what pruning took: the file that migrate "
+        "wrote (--backup-dir)");
+  }
+  restore.backup = arguments.front();
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    restore.targets.push_back(cli::ParseObjectTarget(flags, arguments[i]));
+  }
+}
+
+}  // namespace
+
+void DeclareFlags(cli::FlagSet& flags, RestoreOptions& options) {
+  migrate::restore::RestoreOptions& restore = options.restore;
+  flags.Arguments([&flags, &restore](const std::vector<std::string>& arguments) {
+    TakeArguments(flags, arguments, restore);
+  });
+  cli::AddReportFlags(
+      flags, options.output, options.output_template,
+      [] { return std::span(cli::kRestoreOutputs); }, R"(
+        Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
+        markdown, name, wide, yaml); wide names every object and its fields.)");
+  cli::AddObjectFlags(flags, options.common, restore.objects,
+                      {.verb = "Restore", .how = " as they are now", .chunks = R"(
+        With -l or --field-selector: read large lists of objects in chunks of this size; 0 reads
+        them all at once.)"});
+  flags.Check(
+      [&flags, &restore] { cli::RefuseSelectorsOfNamed(flags, restore.targets, restore.objects); });
+  cli::AddDryRunFlag(flags, restore.settings.dry_run, options.dry_run_warning, R"(
+        Must be "none", "server", or "client". With client nothing is written: what would be put
+        back is told, object by object. With server every write is sent and none is stored.)");
+  cli::AddMaxRateFlag(flags, restore.pace.max_rate, R"(
+        The most objects a second; 0 is no limit.)");
+  cli::AddLeaseFlags(flags, restore.lease);
+  cli::AddConcurrencyFlag(flags, restore.pace.concurrency, R"(
+        Keep so many objects in flight at once, and fewer only after the server says that it has
+        too much to do. By default restore searches: it starts with one, adds more while the
+        throughput grows, and stops at 16.)");
+  flags.Bool("overwrite", restore.settings.compare.overwrite, R"(
+        Put back also what pruning took and somebody has set anew since. Needs to know by which
+        CustomResourceDefinition objects were pruned (--pruned-by).)");
+  flags.Bool("recreate", restore.settings.recreate, R"(
+        Make anew the objects that were deleted since the backup, whole. They get another uid. One
+        of which the schema would prune any field is not made.)");
+  flags.String("pruned-by", restore.pruned_by, cli::CandidateSource::kFiles, R"(
+        A file with the CustomResourceDefinition by which the objects were pruned. Empty: that
+        beside the backup, whose name ends in .crd.json in the place of .ndjson, if it is there.)");
+  flags.Bool("verify", restore.verify, R"(
+        Read back what was put back.)");
+  AddFieldsFlag(flags, restore.settings);
+  flags.Check([&options] {
+    // What one object after the other is told of.
+    options.restore.names_objects =
+        options.output == terminal::OutputFormat::kWide ||
+        options.restore.settings.dry_run == migrate::report::DryRun::kClient;
+  });
+}
 namespace {
 
 using migrate::report::CrdRestore;
@@ -189,15 +318,15 @@ bool NamesSome(const RestoreReport& report) {
 }
 
 // As migrate: a namespace that does not exist has no objects either.
-std::string PrintNoneChosen(const CrdRestore& crd, const cli::RestoreOptions& options) {
+std::string PrintNoneChosen(const CrdRestore& crd, const RestoreOptions& options) {
   const bool is_none = crd.counts.Total() == crd.counts[RestoreClass::kNotChosen];
   if (crd.outcome != Outcome::kDone || !is_none) return "";
-  const std::string& name = options.objects.namespace_;
+  const std::string& name = options.restore.objects.namespace_;
   return terminal::Printable(crd.name) + ": no objects found" +
          (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
 }
 
-std::string PrintRestoreErrors(const RestoreReport& report, const cli::RestoreOptions& options) {
+std::string PrintRestoreErrors(const RestoreReport& report, const RestoreOptions& options) {
   const OutputFormat format = options.output;
   const bool is_for_people = format == OutputFormat::kTable || format == OutputFormat::kWide ||
                              format == OutputFormat::kName;
@@ -223,7 +352,7 @@ int RestoreExitCode(const RestoreReport& report) {
 
 }  // namespace
 
-RestoreOutput PrintRestore(const RestoreReport& report, const cli::RestoreOptions& options) {
+RestoreOutput PrintRestore(const RestoreReport& report, const RestoreOptions& options) {
   const std::string err = PrintRestoreErrors(report, options);
   const int code = RestoreExitCode(report);
   if (options.output != OutputFormat::kTemplate)
@@ -240,41 +369,19 @@ RestoreOutput PrintRestore(const RestoreReport& report, const cli::RestoreOption
 
 namespace {
 
-migrate::restore::RestoreOptions MakeRestoreOptions(
-    const cli::RestoreOptions& options, const std::vector<migrate::check::DiffTarget>& targets,
-    const kube::meta::FieldChoice& fields) {
-  migrate::restore::RestoreOptions result;
-  result.backup = options.backup;
-  result.pruned_by = options.pruned_by;
-  result.targets = targets;
-  result.namespace_ = options.objects.namespace_;
-  result.label_selector = options.objects.selector;
-  result.field_selector = options.objects.field_selector;
-  result.chunk_size = options.objects.chunk_size;
-  result.settings.compare = {.fields = fields, .overwrite = options.overwrite};
-  result.settings.recreate = options.recreate;
-  result.settings.dry_run = options.dry_run.strategy;
-  result.concurrency = options.concurrency;
-  result.max_rate = options.max_rate;
-  result.verify = options.verify;
-  result.names_objects = cli::NamesObjects(options);
-  return result;
-}
-
-migrate::report::RestoreReport RestoreCluster(const cli::RestoreOptions& options,
-                                              migrate::restore::RestoreOptions restore_options) {
+migrate::report::RestoreReport RestoreCluster(RestoreOptions& options) {
+  migrate::restore::RestoreOptions& restore = options.restore;
   const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
   ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
   std::optional<LeaseThread> leases;
-  if (options.dry_run.strategy == migrate::report::DryRun::kNone) {
-    restore_options.lease = leases.emplace(cluster, options.common, clock)
-                                .Options(options.lease_namespace, options.lease_timeout);
+  if (restore.settings.dry_run == migrate::report::DryRun::kNone) {
+    leases.emplace(cluster, options.common, clock).Serve(restore.lease);
   }
-  auto report = migrate::restore::Restore(restore_options, {cluster.session(), console});
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  auto report = migrate::restore::Restore(restore, {cluster.session(), console});
+  WarnOfMissingNamespace(restore.objects.namespace_, cluster, write_line);
   progress.Clear();
   report.run = cluster.FactsAt(TimeOfDay());
   return report;
@@ -288,55 +395,14 @@ std::string PrintRestorePage(const migrate::report::RestoreReport& report,
 
 }  // namespace
 
-void RestoreCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
-  cli::AddPatienceFlag(flag_set, raw);
-  cli::AddObjectFlags(flag_set, options_.objects, raw);
-  cli::AddReportFlags(flag_set, raw);
-  flag_set.String("pruned-by", 0, options_.pruned_by);
-  flag_set.Strings("fields", 0, options_.fields);
-  flag_set.Bool("overwrite", 0, options_.overwrite);
-  flag_set.Bool("recreate", 0, options_.recreate);
-  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(cli::kBareDryRun));
-  flag_set.IntIfGiven("concurrency", options_.concurrency);
-  flag_set.String("max-rate", 0, raw_.max_rate);
-  flag_set.Bool("verify", 0, options_.verify);
-  flag_set.String("lease-namespace", 0, options_.lease_namespace);
-  flag_set.String("lease-timeout", 0, raw_.lease_timeout);
-}
-
-void RestoreCommand::SetArguments(std::vector<std::string> arguments) {
-  if (arguments.empty()) {
-    throw cli::UsageError("restore",
-                          "name the backup whose objects are to get back what pruning took: the "
-                          "file that migrate wrote (--backup-dir)");
-  }
-  options_.backup = std::move(arguments.front());
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    targets_.push_back(ParseObjectTarget("restore", arguments[i]));
-  }
-}
-
-void RestoreCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
-  options_.output = cli::ParseRestoreOutput(raw.output);
-  if (options_.output == terminal::OutputFormat::kTemplate) {
-    options_.output_template = cli::ParseTemplate("restore", raw.output, raw.allow_missing_keys);
-  }
-  cli::Finish("restore", options_.objects, options_.common.connection, flag_set, raw);
-  RefuseSelectorsOfNamed("restore", targets_, options_.objects);
-  cli::FinishRestoreOptions(options_, raw_);
-  auto fields = kube::meta::FieldChoice::Parse(options_.fields);
-  if (!fields) throw cli::UsageError("restore", "--fields: " + fields.error());
-  fields_ = *std::move(fields);
-}
-
-int RestoreCommand::Run() {
-  report::LoadTemplate(options_.output_template);
-  if (!options_.dry_run.warning.empty())
-    terminal::WriteStderr("Warning: " + options_.dry_run.warning + "\n");
+int RunCommand(RestoreOptions& options) {
+  report::LoadTemplate(options.output_template);
+  if (!options.dry_run_warning.empty())
+    terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
   CatchStopSignals();
-  const auto report = RestoreCluster(options_, MakeRestoreOptions(options_, targets_, fields_));
-  RestoreOutput output = PrintRestore(report, options_);
-  if (report::IsPageFormat(options_.output)) output.out = PrintRestorePage(report, options_.output);
+  const auto report = RestoreCluster(options);
+  RestoreOutput output = PrintRestore(report, options);
+  if (report::IsPageFormat(options.output)) output.out = PrintRestorePage(report, options.output);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

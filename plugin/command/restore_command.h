@@ -1,13 +1,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "kube/meta/field_choice.h"
-#include "migrate/check/object_diff.h"
 #include "migrate/report/restore_report.h"
-#include "plugin/cli/command.h"
-#include "plugin/cli/restore_options.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::command {
 
@@ -21,20 +17,6 @@ struct RestoreOutput {
 /// Prints `report` in the format of `options`; of pages (plugin/report) what stderr gets
 /// alone.
 RestoreOutput PrintRestore(const migrate::report::RestoreReport& report,
-                           const cli::RestoreOptions& options);
-
-/// Puts back what pruning took from the objects of a backup, and prints the report.
-class RestoreCommand final : public cli::CommandWith<cli::RestoreOptions> {
- public:
-  void AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) override;
-  void SetArguments(std::vector<std::string> arguments) override;
-  void Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) override;
-  int Run() override;
-
- private:
-  std::vector<migrate::check::DiffTarget> targets_;
-  kube::meta::FieldChoice fields_;
-  cli::RawRestoreValues raw_;
-};
+                           const RestoreOptions& options);
 
 }  // namespace plugin::command

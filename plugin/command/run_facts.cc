@@ -1,9 +1,13 @@
 #include "plugin/command/run_facts.h"
 
 #include "kube/go/go_time.h"
-#include "plugin/command/version_command.h"
 
 namespace plugin::command {
+
+const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
+
+std::string UserAgent() { return kube::client::UserAgent("kubectl-prune", kVersion); }
+
 namespace {
 
 std::string TextOf(std::chrono::sys_seconds time) {

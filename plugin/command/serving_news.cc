@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "kube/base/metrics_text.h"
+#include "kube/base/result.h"
 #include "kube/base/text.h"
+#include "migrate/cluster/private_file.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
@@ -51,6 +53,45 @@ std::string TurnedAwayNews::PrintMetrics() const {
                                    std::to_string(counts_[i]));
   }
   return out;
+}
+
+namespace {
+
+constexpr std::chrono::seconds kReportPause(10);
+
+}  // namespace
+
+ReportFile::ReportFile(std::string path, const kube::base::Clock& clock, PrintFunction print,
+                       LogFunction tell)
+    : path_(std::move(path)), clock_(clock), print_(std::move(print)), tell_(std::move(tell)) {}
+
+void ReportFile::WriteFirst(std::uint64_t revision) {
+  WriteNow();
+  written_revision_ = revision;
+  due_ = clock_.Now() + kReportPause;
+}
+
+void ReportFile::WriteIfDue(std::uint64_t revision) {
+  if (clock_.Now() < due_) return;
+  due_ = clock_.Now() + kReportPause;
+  if (written_revision_ != revision && TryToWrite()) written_revision_ = revision;
+}
+
+void ReportFile::WriteLast() { TryToWrite(); }
+
+void ReportFile::WriteNow() const {
+  if (!path_.empty()) migrate::cluster::ReplacePrivateFileIn(path_, print_());
+}
+
+// False: it could not be written.
+bool ReportFile::TryToWrite() {
+  try {
+    WriteNow();
+    told_problem_.clear();
+  } catch (const kube::base::Error& error) {
+    if (std::exchange(told_problem_, error.what()) != error.what()) tell_(error.what());
+  }
+  return told_problem_.empty();
 }
 
 }  // namespace plugin::command

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugin/cli/finish_options.h"
-#include "plugin/cli/usage_error.h"
+#include "plugin/cli/common_flags.h"
 
 namespace plugin::command {
 namespace {
-
-using cli::UsageError;
 
 constexpr std::pair<std::string_view, Reachable> kReaches[] = {
     {"auto", Reachable::kAuto},         {"k3d", Reachable::kK3d},
@@ -17,14 +14,13 @@ constexpr std::pair<std::string_view, Reachable> kReaches[] = {
     {"service", Reachable::kService},
 };
 
-Reachable ParseReach(std::string_view command, const std::string& text) {
+Reachable ParseReach(const cli::FlagSet& flags, const std::string& text) {
   if (text.empty()) return Reachable::kAuto;
   for (const auto& [name, kind] : kReaches) {
     if (name == text) return kind;
   }
-  throw UsageError(command, "invalid --reach value (" + text +
-                                "), must be \"auto\", \"plain\", \"k3d\", \"minikube\" or "
-                                "\"service\"");
+  flags.Refuse("invalid --reach value (" + text +
+               "), must be \"auto\", \"plain\", \"k3d\", \"minikube\" or \"service\"");
 }
 
 // NAME.NAMESPACE.svc, as a certificate for it has to be.
@@ -32,81 +28,108 @@ bool IsServiceHost(const std::string& host) {
   return host.ends_with(".svc") && std::ranges::count(host, '.') == 2 && host.front() != '.';
 }
 
-void RequireWith(std::string_view command, const std::string& given, std::string_view name,
-                 const std::string& other, std::string_view other_name) {
-  if (given.empty() || !other.empty()) return;
-  throw UsageError(command, std::string(name) + " needs " + std::string(other_name));
+void RequireWith(const cli::FlagSet& flags, const std::string& given, const std::string& name,
+                 const std::string& other, const std::string& other_name) {
+  if (!given.empty() && other.empty()) flags.Refuse(name + " needs " + other_name);
+}
+
+void AddCertificateFlags(cli::FlagSet& flags, ServingOptions& options) {
+  using cli::CandidateSource;
+  flags.String("cert-file", options.cert_file, CandidateSource::kFiles, R"(
+        The certificate to serve with (PEM); without it a self-signed one is made. It is read again
+        when it changes, as are the files of --key-file, --ca-file and --client-ca-file.)");
+  flags.String("key-file", options.key_file, CandidateSource::kFiles, R"(
+        The key of --cert-file (PEM).)");
+  flags.String("key-password", options.key_password, R"(
+        The password of --key-file, if it is encrypted. Others on this machine may see it.)");
+  flags.String("ca-file", options.ca_file, CandidateSource::kFiles, R"(
+        The certificates (PEM) by which the API server verifies that of --cert-file. Without it, its
+        own authorities count. With --url give --ca-bundle-file instead.)");
+  flags.String("client-ca-file", options.client_ca_file, CandidateSource::kFiles, R"(
+        Answer only who shows a certificate that one of these authorities (PEM) has signed. An API
+        server shows one only if its --admission-control-config-file says so.)");
+  flags.Strings("extra-san", options.extra_sans, R"(
+        Further names and addresses in the self-signed certificate.)");
+  flags.String("ca-dump", options.ca_dump, CandidateSource::kFiles, R"(
+        Write the authority of the self-signed certificate (PEM) to this file.)");
+  flags.Bool("insecure", options.insecure, R"(
+        Serve HTTP, to look at it or behind what does HTTPS.)");
 }
 
 }  // namespace
 
-void AddServingFlags(cli::FlagSet& flags, ServingOptions& options, std::string& reach) {
-  flags.String("addr", 0, options.address);
-  flags.Int("port", 0, options.port);
-  flags.String("host", 0, options.host);
-  flags.String("cert-file", 0, options.cert_file);
-  flags.String("key-file", 0, options.key_file);
-  flags.String("key-password", 0, options.key_password);
-  flags.String("ca-file", 0, options.ca_file);
-  flags.String("client-ca-file", 0, options.client_ca_file);
-  flags.Strings("extra-san", 0, options.extra_sans);
-  flags.String("ca-dump", 0, options.ca_dump);
-  flags.Bool("insecure", 0, options.insecure);
-  flags.String("reach", 0, reach);
-  flags.String("url", 0, options.url);
-  flags.String("ca-bundle-file", 0, options.ca_bundle_file);
-  flags.String("managed", 0, options.managed);
+void AddServingFlags(cli::FlagSet& flags, ServingOptions& options) {
+  flags.String("addr", options.address, R"(
+        The IP address of this machine to listen at; empty listens at all.)");
+  flags.Int("port", options.port, R"(
+        The port to listen at; 0 is any free one.)");
+  flags.String("host", options.host, R"(
+        The host by which the API server reaches this machine, or, with --reach=service, the name of
+        a Service as NAME.NAMESPACE.svc.)");
+  AddCertificateFlags(flags, options);
+  cli::Flag& reach = flags.Text(
+      "reach", "'auto'", [](const std::string&) {}, R"(
+        How the API server reaches this machine: plain (by --host, or --addr, or as localhost), k3d,
+        minikube, service (by a Service: see --host), or auto (k3d, minikube and Docker Desktop are
+        recognised by the API server's certificate; else plain).)");
+  for (const auto& [name, kind] : kReaches) reach.values.push_back(name);
+  flags.String("url", options.url, R"(
+        The URL by which the API server reaches this machine, of a tunnel say. What verifies its
+        certificate is given with --ca-bundle-file.)");
+  flags.String("ca-bundle-file", options.ca_bundle_file, cli::CandidateSource::kFiles, R"(
+        The certificates (PEM) by which the API server verifies that of --url. Without it, its own
+        authorities count.)");
+  flags.String("managed", options.managed, R"(
+        The name of the webhook configurations to keep, with a dot in it. Needs the right to get,
+        create and patch them.)");
 }
 
 std::vector<std::string> ServingFlagNames() {
-  cli::FlagSet flags;
+  cli::FlagSet flags("");
   ServingOptions options;
-  std::string reach;
-  AddServingFlags(flags, options, reach);
+  AddServingFlags(flags, options);
   std::vector<std::string> names;
   for (const cli::Flag& flag : flags.flags()) names.push_back(flag.name);
   return names;
 }
 
-void FinishServing(std::string_view command, const std::string& reach, ServingOptions& options) {
-  options.reach = ParseReach(command, reach);
-  if (options.port < 0 || options.port > 65535) {
-    throw cli::InvalidArgument(command, "--port", std::to_string(options.port),
-                               "must be between 0 and 65535");
-  }
-  RequireWith(command, options.cert_file, "--cert-file", options.key_file, "--key-file");
-  RequireWith(command, options.key_file, "--key-file", options.cert_file, "--cert-file");
+void FinishServing(const cli::FlagSet& flags, ServingOptions& options) {
+  const std::string reach = flags.TextOf("reach");
+  options.reach = ParseReach(flags, reach);
+  cli::RequirePort(flags, "--port", options.port);
+  RequireWith(flags, options.cert_file, "--cert-file", options.key_file, "--key-file");
+  RequireWith(flags, options.key_file, "--key-file", options.cert_file, "--cert-file");
   const bool has_files = !options.cert_file.empty();
-  RequireWith(command, options.ca_file, "--ca-file", options.cert_file, "--cert-file");
-  RequireWith(command, options.key_password, "--key-password", options.key_file, "--key-file");
+  RequireWith(flags, options.ca_file, "--ca-file", options.cert_file, "--cert-file");
+  RequireWith(flags, options.key_password, "--key-password", options.key_file, "--key-file");
   if (!options.ca_file.empty() && !options.url.empty()) {
-    throw UsageError(command,
-                     "--ca-file and --url cannot be specified together: what verifies the "
-                     "certificate of --url is given with --ca-bundle-file");
+    flags.Refuse(
+        "--ca-file and --url cannot be specified together: what verifies the "
+        "certificate of --url is given with --ca-bundle-file");
   }
-  cli::RefuseBoth(command, has_files, "--cert-file", !options.ca_dump.empty(), "--ca-dump");
-  cli::RefuseBoth(command, has_files, "--cert-file", !options.extra_sans.empty(), "--extra-san");
-  cli::RefuseBoth(command, options.insecure, "--insecure", has_files, "--cert-file");
-  cli::RefuseBoth(command, options.insecure, "--insecure", !options.client_ca_file.empty(),
-                  "--client-ca-file");
+  flags.RefuseBoth(has_files, "--cert-file", !options.ca_dump.empty(), "--ca-dump");
+  flags.RefuseBoth(has_files, "--cert-file", !options.extra_sans.empty(), "--extra-san");
+  flags.RefuseBoth(options.insecure, "--insecure", has_files, "--cert-file");
+  flags.RefuseBoth(options.insecure, "--insecure", !options.client_ca_file.empty(),
+                   "--client-ca-file");
   // What ends TLS before us, as a tunnel does, may well speak HTTP to us.
   if (options.insecure && options.url.empty() && !options.managed.empty()) {
-    throw UsageError(command,
-                     "--insecure and --managed cannot be specified together without --url: an API "
-                     "server asks by HTTPS alone");
+    flags.Refuse(
+        "--insecure and --managed cannot be specified together without --url: an API "
+        "server asks by HTTPS alone");
   }
   if (!options.url.empty() && !options.url.starts_with("https://")) {
-    throw cli::InvalidArgument(command, "--url", options.url, "must begin with https://");
+    flags.Invalid("--url", options.url, "must begin with https://");
   }
-  cli::RefuseBoth(command, !options.url.empty(), "--url", !options.host.empty(), "--host");
-  cli::RefuseBoth(command, !options.url.empty(), "--url", !reach.empty(), "--reach");
+  flags.RefuseBoth(!options.url.empty(), "--url", !options.host.empty(), "--host");
+  flags.RefuseBoth(!options.url.empty(), "--url", !reach.empty(), "--reach");
   if (!options.ca_bundle_file.empty() && options.url.empty()) {
-    throw UsageError(command,
-                     "--ca-bundle-file needs --url: what verifies the certificate of --cert-file "
-                     "is given with --ca-file");
+    flags.Refuse(
+        "--ca-bundle-file needs --url: what verifies the certificate of --cert-file "
+        "is given with --ca-file");
   }
   if (options.reach == Reachable::kService && !IsServiceHost(options.host)) {
-    throw UsageError(command, "--reach=service needs --host=NAME.NAMESPACE.svc");
+    flags.Refuse("--reach=service needs --host=NAME.NAMESPACE.svc");
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plugin/cli/flag_set.h"
@@ -37,14 +36,14 @@ struct ServingOptions {
   std::string managed{};  ///< the name of the configurations to keep; empty: they are printed
 };
 
-/// Declares the flags. They set `options` and `reach`, which FinishServing reads further; both must
-/// live until then. How we are reached is --reach, as --server is the API server's address.
-void AddServingFlags(cli::FlagSet& flags, ServingOptions& options, std::string& reach);
+/// Declares the flags. They set `options`, which FinishServing completes. How we are reached is
+/// --reach, as --server is the API server's address.
+void AddServingFlags(cli::FlagSet& flags, ServingOptions& options);
 
 /// The names of these flags.
 std::vector<std::string> ServingFlagNames();
 
-/// Validates them. Throws UsageError of `command`.
-void FinishServing(std::string_view command, const std::string& reach, ServingOptions& options);
+/// Reads --reach and validates them all. Throws UsageError.
+void FinishServing(const cli::FlagSet& flags, ServingOptions& options);
 
 }  // namespace plugin::command

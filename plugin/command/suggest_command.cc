@@ -1,5 +1,3 @@
-#include "plugin/command/suggest_command.h"
-
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -7,14 +5,12 @@
 
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
+#include "kube/suggest/suggestion.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/check/suggest_making.h"
 #include "migrate/cluster/file_name.h"
 #include "migrate/cluster/private_file.h"
-#include "plugin/cli/finish_options.h"
-#include "plugin/cli/output_flag.h"
-#include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/external_diff.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/stop_signal.h"
@@ -25,6 +21,81 @@
 #include "plugin/terminal/wording.h"
 
 namespace plugin::command {
+
+const std::string_view kSuggestHelp =
+    R"(Print CRDs that are structural and specify what their objects hold
+
+ Reads the objects of the named CRDs, from a cluster or from files, and prints each CRD, in the form
+of apiextensions.k8s.io/v1 and without what the server sets, with schemas that pruning takes nothing
+by: fields that objects hold are specified with the types that were seen, each with a comment that
+tells in how many objects it is and who writes it; and what keeps a schema from being structural is
+said otherwise, as far as that keeps its meaning. Nothing is guessed: nothing becomes required, and
+no enum, pattern or format is added. Nothing is written to the cluster: read it, then apply it.
+
+ Without a CRD and without -f it suggests for all CRDs of the cluster that still preserve unknown
+fields and need it. CRDs in the files of -f take the place of those of the cluster. With --local no
+server is contacted, and objects come from the files too: of a CRD that prunes already the API shows
+no more than its schema has, so that lost fields are found in a backup only.
+
+ What is printed is checked as "check -f" would, against all the objects again, and stderr tells
+what that says, what was mended, and what is left to a person: what no schema can be derived from.
+
+Examples:
+  # What should the CRD of the widgets say?
+  kubectl prune suggest widgets > widgets.yaml
+
+  # What would change in the one that the cluster has?
+  kubectl prune suggest widgets -o diff
+
+  # Keep whole subtrees instead of specifying each field in them
+  kubectl prune suggest widgets --prefer=preserve
+
+  # What does the CRD of a release lack, by the objects of the cluster?
+  kubectl prune suggest -f crds.yaml
+
+  # From files alone, and applied as a patch
+  kubectl prune suggest --local -f crds.yaml -f widgets.json -o patch
+
+Options:
+{flags}
+Exit codes:
+  0     by what is suggested no object loses a field or becomes invalid
+  1     something is left to a person
+  2     something could not be read; what could be suggested is printed all the same
+
+Usage:
+  kubectl prune suggest [CRD...] [-f FILENAME...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+void DeclareFlags(cli::FlagSet& flags, SuggestOptions& options) {
+  migrate::check::SuggestOptions& suggest = options.suggest;
+  flags.Arguments(suggest.crd_names);
+  cli::AddObjectFlags(flags, options.common, suggest.objects);
+  cli::AddCrdSelectorFlag(flags, suggest.crd_selector);
+  cli::AddInputFlags(flags, suggest.filenames, suggest.recursive, options.local);
+  flags.Check([&flags, &options] {
+    cli::RefuseIfLocal(flags, options.local, options.suggest.objects, options.suggest.crd_selector);
+    cli::RequireFiles(flags, options.suggest.filenames, options.local);
+  });
+  cli::AddOutputFlag(flags, options.output, cli::kSuggestOutputs, R"(
+        yaml (with comments), json, diff (a diff program compares the CRD as it is with the
+        suggestion; KUBECTL_EXTERNAL_DIFF names another one) or patch (a JSON Patch for kubectl
+        patch --type=json; of one CRD).)");
+  const auto read = [&flags, &suggest](const std::string& text) {
+    if (text == "preserve") {
+      suggest.prefer = kube::suggest::Prefer::kPreserve;
+    } else if (text != "fields") {
+      flags.Refuse("invalid --prefer value (" + text + "), must be \"fields\" or \"preserve\"");
+    }
+  };
+  flags.Text("prefer", "'fields'", read, R"(
+        How fields are specified: each as deep as it goes (fields), or by one
+        x-kubernetes-preserve-unknown-fields at the highest place where all would be lost
+        (preserve).)");
+}
+
 namespace {
 
 using migrate::check::CrdSuggestion;
@@ -33,34 +104,18 @@ using migrate::check::SuggestReport;
 constexpr int kLeftToPerson = 1;
 constexpr int kSuggestError = 2;
 
-SuggestReport SuggestLive(const SuggestOptions& options) {
+SuggestReport SuggestLive(SuggestOptions& options) {
   const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
-  SuggestReport report = migrate::check::SuggestForCluster(
-      {.crd_names = options.input.crds,
-       .crd_selector = options.crd_selector,
-       .filenames = options.input.filenames,
-       .recursive = options.input.recursive,
-       .namespace_ = options.objects.namespace_,
-       .label_selector = options.objects.selector,
-       .field_selector = options.objects.field_selector,
-       .chunk_size = options.objects.chunk_size,
-       .prefer = options.prefer,
-       .on_files_read = CatchStopSignals,
-       .on_progress = [&progress](const auto& what,
-                                  const auto& counts) { progress.Show(what, counts); }},
-      cluster.session());
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  options.suggest.on_files_read = CatchStopSignals;
+  options.suggest.on_progress = [&progress](const auto& what, const auto& counts) {
+    progress.Show(what, counts);
+  };
+  SuggestReport report = migrate::check::SuggestForCluster(options.suggest, cluster.session());
+  WarnOfMissingNamespace(options.suggest.objects.namespace_, cluster, write_line);
   return report;
-}
-
-SuggestReport SuggestLocal(const SuggestOptions& options) {
-  return migrate::check::SuggestForFiles({.filenames = options.input.filenames,
-                                          .recursive = options.input.recursive,
-                                          .crd_names = options.input.crds,
-                                          .prefer = options.prefer});
 }
 
 void PrintYaml(const SuggestReport& report) {
@@ -147,41 +202,14 @@ int ExitCodeOf(const SuggestReport& report) {
 
 }  // namespace
 
-void SuggestCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
-  cli::AddInputFlags(flag_set, options_.input);
-  cli::AddPatienceFlag(flag_set, raw);
-  cli::AddObjectFlags(flag_set, options_.objects, raw);
-  flag_set.String("crd-selector", 0, options_.crd_selector);
-  flag_set.String("output", 'o', raw.output);
-  flag_set.String("prefer", 0, prefer_);
-}
-
-void SuggestCommand::SetArguments(std::vector<std::string> arguments) {
-  options_.input.crds = std::move(arguments);
-}
-
-void SuggestCommand::Finish(const cli::FlagSet& flag_set, const cli::RawValues& raw) {
-  cli::Finish("suggest", options_.objects, options_.common.connection, flag_set, raw);
-  cli::ValidateLabelSelector("suggest", "--crd-selector", options_.crd_selector);
-  cli::RefuseIfLocal("suggest", options_.input, options_.objects, options_.crd_selector);
-  cli::RequireFiles("suggest", options_.input, flag_set);
-  options_.output = cli::ParseSuggestOutput(raw.output);
-  if (prefer_ == "preserve") {
-    options_.prefer = kube::suggest::Prefer::kPreserve;
-  } else if (flag_set.IsGiven("prefer") && prefer_ != "fields") {
-    throw cli::UsageError(
-        "suggest", "invalid --prefer value (" + prefer_ + "), must be \"fields\" or \"preserve\"");
-  }
-}
-
-int SuggestCommand::Run() {
+int RunCommand(SuggestOptions& options) {
   const SuggestReport report =
-      options_.input.local ? SuggestLocal(options_) : SuggestLive(options_);
+      options.local ? migrate::check::SuggestForFiles(options.suggest) : SuggestLive(options);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
     return StopExitCode();
   }
-  const int code = Print(report, options_.output);
+  const int code = Print(report, options.output);
   PrintWords(report);
   if (const int stopped = StopExitCode()) return stopped;
   return code != 0 ? code : ExitCodeOf(report);

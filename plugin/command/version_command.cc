@@ -1,21 +1,60 @@
-#include "plugin/command/version_command.h"
-
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
-#include "kube/client/client.h"
 #include "kube/go/go_format.h"
-#include "plugin/cli/output_flag.h"
-#include "plugin/cli/usage_error.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/commands.h"
+#include "plugin/command/run_facts.h"
 #include "plugin/report/object_builder.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 
-const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
+const std::string_view kVersionHelp =
+    R"(Print the versions of this program and of the server
 
-std::string UserAgent() { return kube::client::UserAgent("kubectl-prune", kVersion); }
+ Reads the version of the server of the current context, and writes nothing. Tells the commit that
+this program was built from, too. With -o that is gitCommit, and gitTreeState says whether it was
+built from that alone (clean), with changes that were not committed (dirty), or without git
+(unknown).
+
+Examples:
+  # Print both versions
+  kubectl prune version
+
+  # Print that of this program, and ask no server
+  kubectl prune version --client
+
+Options:
+{flags}
+Exit codes:
+  0   done
+  2   an error: a wrong flag, a server that does not answer
+
+Usage:
+  kubectl prune version [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+void DeclareFlags(cli::FlagSet& flags, VersionOptions& options) {
+  flags.Arguments([&flags](const std::vector<std::string>& arguments) {
+    if (!arguments.empty()) {
+      flags.Refuse("unknown argument " + kube::go::GoQuote(arguments[0]));
+    }
+  });
+  flags.Bool("client", options.client, R"(
+        Print the version of this program only, and ask no server.)");
+  const auto read = [&flags, &options](const std::string& text) {
+    if (text.empty()) return;
+    if (text != "json" && text != "yaml") flags.Refuse("--output must be 'yaml' or 'json'");
+    options.output = text == "json" ? terminal::OutputFormat::kJson : terminal::OutputFormat::kYaml;
+  };
+  flags
+      .Text("output,o", "''", read, R"(
+        One of 'yaml' or 'json'.)")
+      .values = {"json", "yaml"};
+}
 
 namespace {
 
@@ -47,23 +86,9 @@ int PrintBoth(const VersionOptions& options) {
 
 }  // namespace
 
-void VersionCommand::AddFlags(cli::FlagSet& flag_set, cli::RawValues& raw) {
-  flag_set.String("output", 'o', raw.output);
-  flag_set.Bool("client", 0, options_.client);
-}
-
-void VersionCommand::SetArguments(std::vector<std::string> arguments) {
-  if (arguments.empty()) return;
-  throw cli::UsageError("version", "unknown argument " + kube::go::GoQuote(arguments[0]));
-}
-
-void VersionCommand::Finish(const cli::FlagSet&, const cli::RawValues& raw) {
-  options_.output = cli::ParseVersionOutput(raw.output);
-}
-
-int VersionCommand::Run() {
-  if (!options_.client) return PrintBoth(options_);
-  terminal::WriteStdout(PrintVersion(OwnVersion(), nullptr, options_.output));
+int RunCommand(VersionOptions& options) {
+  if (!options.client) return PrintBoth(options);
+  terminal::WriteStdout(PrintVersion(OwnVersion(), nullptr, options.output));
   return 0;
 }
 

@@ -91,7 +91,7 @@ migrate::rewrite::SweepResult Sweep(kube::client::Transport& transport,
                                .user_agent = "bench",
                                .on_warning = nullptr,
                                .on_request = nullptr});
-  const migrate::rewrite::SweepOptions options{.concurrency = kConcurrency};
+  const migrate::rewrite::SweepOptions options{.pace = {.concurrency = kConcurrency}};
   if (!again) return migrate::rewrite::Sweep(kTarget, options, folder, "run", {client, clock});
   return migrate::rewrite::SweepAgain(kTarget, options, folder, "run", "again", {client, clock});
 }

@@ -54,8 +54,8 @@ TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_p
 
 TEST_CASE("In one pass more may be lost, and half is written", "[migrate][pruning_plan]") {
   const PruningDryRun dry_run = DryRun2000();
-  const Strings lines =
-      DescribePlan({.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .max_rate = 10});
+  const Strings lines = DescribePlan(
+      {.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .pace = {.max_rate = 10}});
   CHECK_THAT(lines[0], Catch::Contains("1900 of 2000 objects would lose 3 fields"));
   CHECK(lines[1] == "plan: 2000 writes, about 7 min; no admission webhook sees updates");
   CHECK(lines.size() == 3);
@@ -80,7 +80,7 @@ TEST_CASE("The time is that of all passes, and large objects count", "[migrate][
   CHECK(writes(100, 0) == Approx(1.8));
   plan.rewrites_before = true;
   CHECK(writes(100, 0) == Approx(1.8 + 1 + 1.8));
-  plan.max_rate = 10;
+  plan.pace.max_rate = 10;
   CHECK(writes(100, 0) == Approx(30));
   CHECK_THAT(DescribePlan(plan)[1], Catch::Contains(" about 36 s;"));
 }

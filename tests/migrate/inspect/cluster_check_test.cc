@@ -18,7 +18,7 @@ using Strings = std::vector<std::string>;
 const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 const std::string kCrds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-report::CheckReport Check(FakeCluster& cluster, const ClusterCheckOptions& options = {}) {
+report::CheckReport Check(FakeCluster& cluster, const CheckOptions& options = {}) {
   return CheckCluster(options, {cluster.client, cluster.clock, &cluster.stop});
 }
 
@@ -98,10 +98,11 @@ TEST_CASE("Other names are looked for among all CRDs", "[migrate][cluster_check]
 TEST_CASE("Selectors choose CRDs and objects on the server", "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  const report::CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"},
-                                                     .namespace_ = "lab",
-                                                     .label_selector = "app=a b",
-                                                     .field_selector = "metadata.name=x"});
+  const report::CheckReport report = Check(
+      cluster,
+      {.crd_names = {"widgets.demo.example.com"},
+       .objects = {
+           .namespace_ = "lab", .label_selector = "app=a b", .field_selector = "metadata.name=x"}});
   CHECK(report.crds[0].object_count == 0);
   CHECK(report.object_filter ==
         R"(namespace "lab", label selector "app=a b", field selector "metadata.name=x")");
@@ -251,7 +252,7 @@ TEST_CASE("A check that is stopped while CRDs are read says so", "[migrate][clus
   FakeCluster cluster;
   AddThree(cluster);
   test_support::TempFolder folder;
-  ClusterCheckOptions options;
+  CheckOptions options;
   FakeFault fault;
   fault.before = [&cluster] { cluster.stop = true; };
   SECTION("while the versions are asked for") { fault.target = "/apis/apiextensions.k8s.io"; }
@@ -308,7 +309,7 @@ TEST_CASE("What was found before a stop is shown as not all", "[migrate][cluster
   cluster.server.AddFault({.target = "/apis/demo.example.com/v1/widgets",
                            .first = 2,
                            .before = [&cluster] { cluster.stop = true; }});
-  const report::CheckReport report = Check(cluster, {.chunk_size = 1});
+  const report::CheckReport report = Check(cluster, {.objects = {.chunk_size = 1}});
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted after 1 object");
   CHECK_FALSE(report.crds[2].is_interrupted);
@@ -363,7 +364,7 @@ TEST_CASE("The files are read before signals are caught and the server is asked"
   FakeCluster cluster;
   AddThree(cluster);
   int calls = 0;
-  ClusterCheckOptions options;
+  CheckOptions options;
   options.on_files_read = [&] {
     ++calls;
     CHECK(cluster.server.requests().empty());
@@ -446,7 +447,7 @@ TEST_CASE("A proposal for a CRD that the selector leaves out is left out, not ta
   test_support::TempFolder folder;
   const auto file =
       folder.Write("crds.json", FakeCrdText("widgets") + FakeCrdText("newcomers", kPreserves));
-  const ClusterCheckOptions options{.crd_selector = "app=a", .filenames = {file}};
+  const CheckOptions options{.crd_selector = "app=a", .filenames = {file}};
   SECTION("the server has it") {
     CHECK(Verdicts(Check(cluster, options)) == Strings{"newcomers ready"});
   }

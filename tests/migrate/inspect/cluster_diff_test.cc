@@ -33,7 +33,7 @@ struct World {
     cluster.server.Add(FakeObjectText("gadgets", "one", R"({"c":1})"));
   }
 
-  DiffReport Diff(const ClusterDiffOptions& options) {
+  DiffReport Diff(const DiffOptions& options) {
     return DiffCluster(options, cluster.session(), recorder);
   }
 
@@ -76,7 +76,8 @@ TEST_CASE("An object is compared by its name, in all namespaces or in one",
   World world;
   const std::string namespace_ = GENERATE("", "shop");
   CAPTURE(namespace_);
-  const DiffReport report = world.Diff({.targets = {{"widgets", "one"}}, .namespace_ = namespace_});
+  const DiffReport report =
+      world.Diff({.targets = {{"widgets", "one"}}, .objects = {.namespace_ = namespace_}});
   CHECK(report.errors.empty());
   CHECK(report.objects == 1);
   CHECK(world.recorder.changes.size() == 1);
@@ -86,7 +87,7 @@ TEST_CASE("An object that is not there is an error", "[migrate][cluster_diff]") 
   World world;
   CHECK(world.Diff({.targets = {{"widgets", "nine"}}}).errors ==
         Strings{"widgets.demo.example.com \"nine\" not found"});
-  CHECK(world.Diff({.targets = {{"widgets", "nine"}}, .namespace_ = "shop"}).errors ==
+  CHECK(world.Diff({.targets = {{"widgets", "nine"}}, .objects = {.namespace_ = "shop"}}).errors ==
         Strings{"Error from server (NotFound): widgets.demo.example.com \"nine\" not found"});
 }
 

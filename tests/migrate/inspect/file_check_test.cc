@@ -1,8 +1,7 @@
-#include "migrate/check/file_check.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/base/result.h"
+#include "migrate/check/cluster_check.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::check {
@@ -56,7 +55,7 @@ spec:
   list: [{x: 1}, {z: true}]
 )";
 
-report::CheckReport Check(const FileCheckOptions& options) { return CheckFiles(options); }
+report::CheckReport Check(const CheckOptions& options) { return CheckFiles(options); }
 
 std::string Describe(const std::vector<report::FieldUse>& uses) {
   std::string text;
@@ -194,8 +193,8 @@ TEST_CASE("CRDs are named as kubectl names resources", "[migrate][file_check]") 
   const std::string name = GENERATE("widgets.demo.example.com", "widgets", "widget", "Widget", "wd",
                                     "crd/widgets.demo.example.com", "widget.demo.example.com");
   CAPTURE(name);
-  CHECK(Check({.filenames = {folder.path()}, .crd_names = {name}}).crds.size() == 1);
-  CHECK(Check({.filenames = {folder.path()}, .ignored_crds = {name}}).crds.empty());
+  CHECK(Check({.crd_names = {name}, .filenames = {folder.path()}}).crds.size() == 1);
+  CHECK(Check({.ignored_crds = {name}, .filenames = {folder.path()}}).crds.empty());
 }
 
 TEST_CASE("A name that fits no CRD or several is an error", "[migrate][file_check]") {
@@ -206,10 +205,10 @@ TEST_CASE("A name that fits no CRD or several is an error", "[migrate][file_chec
     other.replace(at, 16, "example.org");
   }
   folder.Write("other.yaml", other);
-  CHECK_THROWS_WITH(Check({.filenames = {folder.path()}, .crd_names = {"gizmos"}}),
+  CHECK_THROWS_WITH(Check({.crd_names = {"gizmos"}, .filenames = {folder.path()}}),
                     "no CustomResourceDefinition named \"gizmos\"");
   CHECK_THROWS_WITH(
-      Check({.filenames = {folder.path()}, .crd_names = {"widgets"}}),
+      Check({.crd_names = {"widgets"}, .filenames = {folder.path()}}),
       "\"widgets\" is ambiguous; name one of: widgets.demo.example.com, widgets.example.org");
 }
 

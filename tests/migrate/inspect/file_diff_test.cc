@@ -25,7 +25,7 @@ struct Files {
     folder.Write("two.json", FakeObjectText("widgets", "two", R"({"a":"1"})"));
   }
 
-  DiffReport Diff(FileDiffOptions options = {}) {
+  DiffReport Diff(DiffOptions options = {}) {
     options.filenames = {folder.path()};
     return DiffFiles(options, recorder);
   }

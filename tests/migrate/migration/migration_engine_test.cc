@@ -47,6 +47,7 @@ struct Widgets {
       cluster.server.Add(FakeObjectText("widgets", name, R"({"a":"1","extra":true})"));
     }
     options.crd_names = {"widgets"};
+    options.engine = Engine::kAuto;
     options.state_dir = state.path();
     cluster.run_stop = &stop;
   }
@@ -291,11 +292,11 @@ TEST_CASE("What we have to do ourselves is not left to the cluster",
     why = "--engine=own";
   }
   SECTION("some objects") {
-    widgets.options.namespace_ = "shop";
+    widgets.options.objects.namespace_ = "shop";
     why = "only some are to be";
   }
   SECTION("a rate") {
-    widgets.options.max_rate = 1000;
+    widgets.options.pace.max_rate = 1000;
     why = "--max-rate";
   }
   SECTION("a proof that everything is pruned") {

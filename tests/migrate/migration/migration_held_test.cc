@@ -36,7 +36,7 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
   }
   SECTION("by a run over some objects") {
     options.enable_pruning = false;
-    options.namespace_ = "shop";
+    options.objects.namespace_ = "shop";
     CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
@@ -165,7 +165,7 @@ TEST_CASE("A flip by others that changes the schemas too holds what is not in th
   SECTION("for the same command") {}
   SECTION("for a run over some objects") {
     preserved.options.enable_pruning = false;
-    preserved.options.namespace_ = "shop";
+    preserved.options.objects.namespace_ = "shop";
   }
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kFailures);

@@ -178,7 +178,7 @@ TEST_CASE("A run that loses the Lease writes nothing more", "[migrate][lease]") 
       "/widgets/w0", [] {}, 1, 20s);
   widgets.When(
       "/leases/", [&] { widgets.Give(kOther, "00:00:05"); }, 2);
-  widgets.options.concurrency = 1;
+  widgets.options.pace.concurrency = 1;
   const report::CrdMigration crd = widgets.Run();
   CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("was lost: it is held by alice@bastion (process 4711)") &&

@@ -260,7 +260,7 @@ TEST_CASE("Who is interrupted in the rewrite behind the flip is told that prunin
   Preserved preserved;
   std::atomic<bool> stop{false};
   preserved.cluster.run_stop = &stop;
-  preserved.options.concurrency = 1;
+  preserved.options.pace.concurrency = 1;
   preserved.cluster.server.AddFault({.target = "/widgets/w1", .times = 0, .before = [&] {
                                        stop = preserved.Prunes() && !preserved.HasExtra("w0");
                                      }});
@@ -275,7 +275,7 @@ TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.StoreInOneVersion();
-  preserved.options.chunk_size = 1;
+  preserved.options.objects.chunk_size = 1;
   bool is_turned_on = false;
   preserved.cluster.server.AddFault({.target = "continue=", .times = 0, .before = [&] {
                                        if (is_turned_on || preserved.person.asked == 0) return;

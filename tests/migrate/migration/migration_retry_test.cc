@@ -35,11 +35,11 @@ TEST_CASE("What failed is not forgotten by a run that did not try it", "[migrate
       {.target = "/widgets/w1", .answer = FakeStatus(422, "Invalid", "spec.a: Invalid value")});
   CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 1);
   SECTION("a dry run") { widgets.options.dry_run = report::DryRun::kServer; }
-  SECTION("over other objects") { widgets.options.field_selector = "metadata.name=w2"; }
+  SECTION("over other objects") { widgets.options.objects.field_selector = "metadata.name=w2"; }
   SECTION("that is refused") { widgets.cluster.server.Deny("list", kName); }
   widgets.MigrateOne();
   widgets.options.dry_run = report::DryRun::kNone;
-  widgets.options.field_selector = "";
+  widgets.options.objects.field_selector = "";
   widgets.options.retry_failed = true;
   CHECK(widgets.MigrateOne().counts.Total() == 1);
 }

@@ -56,9 +56,9 @@ TEST_CASE("A CRD without objects is migrated too", "[migrate][migration]") {
 TEST_CASE("storedVersions are kept after a run over some objects only", "[migrate][migration]") {
   Widgets widgets;
   std::string why = "only the objects of -n, -l or --field-selector were rewritten";
-  SECTION("of a namespace") { widgets.options.namespace_ = "shop"; }
-  SECTION("with a label") { widgets.options.label_selector = "app=x"; }
-  SECTION("with a field") { widgets.options.field_selector = "metadata.name=w1"; }
+  SECTION("of a namespace") { widgets.options.objects.namespace_ = "shop"; }
+  SECTION("with a label") { widgets.options.objects.label_selector = "app=x"; }
+  SECTION("with a field") { widgets.options.objects.field_selector = "metadata.name=w1"; }
   SECTION("of --retry-from") {
     widgets.options.crd_names = {};
     widgets.options.retried = {
@@ -74,7 +74,7 @@ TEST_CASE("storedVersions are kept after a run over some objects only", "[migrat
 
 TEST_CASE("A selection rewrites just what it names", "[migrate][migration]") {
   Widgets widgets;
-  SECTION("a field selector") { widgets.options.field_selector = "metadata.name=w1"; }
+  SECTION("a field selector") { widgets.options.objects.field_selector = "metadata.name=w1"; }
   SECTION("--retry-from, also of other CRDs") {
     widgets.options.crd_names = {};
     widgets.options.retried = {{{kName, "shop", "w1"}}};
@@ -255,7 +255,7 @@ TEST_CASE("An object that fails in the verifying pass keeps it from being verifi
 
 TEST_CASE("An interrupted run is reported, and the next one goes on", "[migrate][migration]") {
   Widgets widgets(40);
-  widgets.options.concurrency = 1;
+  widgets.options.pace.concurrency = 1;
   std::atomic<bool> stop{false};
   widgets.cluster.run_stop = &stop;
   widgets.cluster.server.AddFault({.target = "/widgets/w5", .before = [&stop] { stop = true; }});
@@ -308,7 +308,7 @@ TEST_CASE("A dry run or a run over some objects leaves an interrupted one alone"
   MigrationOptions other = widgets.options;
   SECTION("a dry run by the server") { other.dry_run = report::DryRun::kServer; }
   SECTION("a dry run by the client") { other.dry_run = report::DryRun::kClient; }
-  SECTION("one namespace") { other.namespace_ = "shop"; }
+  SECTION("one namespace") { other.objects.namespace_ = "shop"; }
   const report::MigrationReport report =
       Migrate(other, {widgets.cluster.session(), widgets.listener});
   CHECK(report.crds.at(0).counts.Total() == 40);

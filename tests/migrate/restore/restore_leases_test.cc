@@ -63,7 +63,7 @@ TEST_CASE("Nothing is restored while another run is at work", "[restore][lease]"
 
 TEST_CASE("A restore that loses the Lease writes no more", "[restore][lease]") {
   LeasedWorld world;
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   FakeFault slow = World::Always(kInShop);
   slow.latency = std::chrono::seconds(4);
   world.cluster.server.AddFault(slow);

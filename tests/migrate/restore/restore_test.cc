@@ -285,11 +285,11 @@ TEST_CASE("Objects are chosen by name, namespace and selectors", "[migrate][rest
     CHECK(Text(world.Run().counts) == "restored 6");
   }
   SECTION("by a namespace that has none of them") {
-    world.options.namespace_ = "elsewhere";
+    world.options.objects.namespace_ = "elsewhere";
     CHECK(Text(world.Run().counts) == "not-chosen 6");
   }
   SECTION("by a name that another namespace has") {
-    world.options.namespace_ = "elsewhere";
+    world.options.objects.namespace_ = "elsewhere";
     world.options.targets = {{"widgets", "w102"}};
     CHECK_THAT(world.ErrorOfRun(),
                Contains("has no objects of widgets/w102 in namespace elsewhere"));
@@ -304,7 +304,7 @@ TEST_CASE("Objects are chosen by name, namespace and selectors", "[migrate][rest
             "note: --fields .spec.typo: no object of the backup that was chosen has such a field"});
   }
   SECTION("by what the server selects") {
-    world.options.field_selector = "metadata.name=w104";
+    world.options.objects.field_selector = "metadata.name=w104";
     CHECK(Text(world.Run().counts) == "restored 1, not-chosen 5");
   }
   SECTION("by a name that is not in the backup") {

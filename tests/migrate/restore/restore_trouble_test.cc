@@ -146,7 +146,7 @@ TEST_CASE("A run that is killed goes on where it was", "[migrate][restore]") {
     World world(12);
     world.Delete(11);
     world.options.settings.recreate = true;
-    world.options.concurrency = 3;
+    world.options.pace.concurrency = 3;
     world.Before("/apis/demo.example.com/", first, [] { throw Killed(); });
     bool was_killed = false;
     try {
@@ -168,7 +168,7 @@ TEST_CASE("A signal ends it, and what was not tried is counted", "[migrate][rest
   World world(30);
   std::atomic<bool> stop = false;
   world.cluster.run_stop = &stop;
-  world.options.concurrency = 2;
+  world.options.pace.concurrency = 2;
   world.Before(kInShop, 12, [&stop] { stop = true; });
   const report::CrdRestore crd = world.Run();
   CHECK(crd.outcome == report::Outcome::kInterrupted);
@@ -182,7 +182,7 @@ TEST_CASE("A signal ends it, and what was not tried is counted", "[migrate][rest
 
 TEST_CASE("A CRD that changes meanwhile ends a restore", "[migrate][restore]") {
   World world(30);
-  world.options.max_rate = 2;
+  world.options.pace.max_rate = 2;
   world.Before(kInShop, 12, [&world] {
     world.cluster.server.PatchCrd(kWidgets,
                                   R"({"spec":{"conversion":{"strategy":"None"}},"status":{}})");

@@ -22,7 +22,7 @@ struct World : sweep_test::World {
   explicit World(int count = 6) : sweep_test::World(0) {
     cluster.server.EmptyManagedFields();
     for (int i = 0; i < count; ++i) AddOwned(i, Entry("v1alpha1"));
-    options.concurrency = 1;
+    options.pace.concurrency = 1;
   }
   void Clean(cluster::Cleaning cleaning = cluster::Cleaning::kAlways) {
     auto crd = support::ReadCrdText(test_support::FakeCrdText("widgets"));

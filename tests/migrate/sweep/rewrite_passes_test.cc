@@ -144,7 +144,7 @@ TEST_CASE("What a run of ours has begun before proves nothing of what somebody c
   World world;
   bool is_stale = true;
   world.cluster.server.ServeStale([&is_stale] { return is_stale; });
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   world.Before("w105", 1, [&world] { world.stop = true; });
   REQUIRE(world.Run().is_interrupted);
   REQUIRE(world.Dirty(10) == 10);
@@ -276,7 +276,7 @@ TEST_CASE("An object that is released after verifying has begun is verified too"
 
 TEST_CASE("Verifying goes on where it was", "[migrate][rewrite_passes]") {
   World world;
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   world.Before("w105", 2, [&world] { world.stop = true; });
   CHECK(world.Run().is_interrupted);
   CHECK(world.Patches() == 16);

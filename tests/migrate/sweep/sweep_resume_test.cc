@@ -35,7 +35,7 @@ TEST_CASE("After a signal nothing is tried again, nor put back", "[migrate][swee
   std::atomic<bool> stop = false;
   world.cluster.run_stop = &stop;
   world.options.chunk_size = 0;
-  world.options.concurrency = 4;
+  world.options.pace.concurrency = 4;
   SECTION("what would be tried again") {
     FakeFault busy = World::Always(kInShop);
     busy.answer = FakeText(503, "text/plain", "");
@@ -79,7 +79,7 @@ TEST_CASE("Killed at any request, it goes on and counts every object once", "[mi
 
 TEST_CASE("What was answered before a kill is not written again", "[migrate][sweep]") {
   World world;
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   world.Before(kInShop, 8, [] { throw Killed(); });
   CHECK_THROWS_AS(world.Run(), Killed);
   CHECK(Text(world.Run().counts) == "rewritten 5, unchanged 5");

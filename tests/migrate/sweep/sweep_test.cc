@@ -178,7 +178,7 @@ TEST_CASE("A CRD that was changed before is not written to", "[migrate][sweep]")
 
 TEST_CASE("The CRD is looked at every second", "[migrate][sweep]") {
   World world;
-  world.options.max_rate = 2;  // ten objects take about five seconds
+  world.options.pace.max_rate = 2;  // ten objects take about five seconds
   int asked = 0;
   world.options.find_change = [&asked] {
     ++asked;
@@ -190,7 +190,7 @@ TEST_CASE("The CRD is looked at every second", "[migrate][sweep]") {
 
 TEST_CASE("The rate is kept", "[migrate][sweep]") {
   World world;
-  world.options.max_rate = 2;
+  world.options.pace.max_rate = 2;
   CHECK(Text(world.Run().counts) == "rewritten 5, unchanged 5");
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(4));
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(6));

@@ -132,7 +132,7 @@ TEST_CASE("A server that has too much to do gets half as much at once, and all o
   constexpr std::chrono::milliseconds kLatency{100};
   World world(1200);
   world.options.chunk_size = 0;
-  world.options.concurrency = 16;
+  world.options.pace.concurrency = 16;
   std::vector<kube::base::Clock::Duration> begun;
   FakeFault usual = World::Always(kInShop);
   usual.latency = kLatency;
@@ -277,7 +277,7 @@ TEST_CASE("What was not tried as all failed is listed to its end, and named", "[
     CHECK(result.counts[report::ObjectClass::kInvalid] < 60);
   }
   SECTION("of names, without reading any more of them") {
-    world.options.concurrency = 16;
+    world.options.pace.concurrency = 16;
     world.cluster.server.AddFault(fault);
     const SweepResult result = world.RunNamed(names);
     CHECK(result.is_given_up);

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "plugin/command/version_command.h"
+#include "plugin/command/run_facts.h"
 
 namespace plugin::command {
 namespace {

@@ -81,7 +81,7 @@ TEST_CASE("A blocked CRD is the finding, whatever becomes of its objects",
 
 TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check_output]") {
   CheckOptions options;
-  options.input.filenames = {"bad.yaml"};
+  options.check.filenames = {"bad.yaml"};
   CheckReport report;
   report.file_errors = {"bad.yaml:1:1: why"};
   const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
@@ -158,20 +158,20 @@ TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_output]") 
 
 TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][check_output]") {
   CheckOptions options;
-  options.input.filenames = {"-"};
+  options.check.filenames = {"-"};
   const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
   CHECK(output.out == "");
   CHECK(output.err ==
         "error: no CustomResourceDefinitions found; name the files that hold them by -f\n");
   CHECK(output.exit_code == 2);
-  options.ignore = {"widgets"};
+  options.check.ignored_crds = {"widgets"};
   CHECK(PrintCheck({}, options, test_reports::kNow).exit_code == 0);
 }
 
 TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][check_output]") {
   CheckOptions options;
-  options.input.filenames = {"-"};
-  options.crd_selector = "app=a";
+  options.check.filenames = {"-"};
+  options.check.crd_selector = "app=a";
   const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
   CHECK(output.err ==
         "error: no CustomResourceDefinition of the files is a new one, or one of the cluster that "
@@ -183,7 +183,7 @@ TEST_CASE("A check that was stopped before all CRDs were read does not say that 
           "[plugin][check_output]") {
   CheckOptions options;
   SECTION("of the cluster") {}
-  SECTION("of files") { options.input.filenames = {"-"}; }
+  SECTION("of files") { options.check.filenames = {"-"}; }
   CheckReport report;
   report.not_all_crds_read = true;
   const CheckOutput output = PrintCheck(report, options, test_reports::kNow);

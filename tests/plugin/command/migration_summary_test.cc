@@ -27,7 +27,7 @@ CrdMigration Migrated() {
 
 MigrationOutput Print(const CrdMigration& crd,
                       terminal::OutputFormat format = terminal::OutputFormat::kTable) {
-  cli::MigrateOptions options;
+  MigrateOptions options;
   options.output = format;
   return PrintMigration(Report(crd), options);
 }
@@ -107,8 +107,8 @@ TEST_CASE("Failures are listed, the first twenty of them", "[plugin][migration_s
                              Contains("try only these by: kubectl prune migrate "
                                       "widgets.demo.example.com --retry-failed\n"));
   CHECK(output.exit_code == 1);
-  cli::MigrateOptions options;
-  options.state_dir = "/var/a b";
+  MigrateOptions options;
+  options.migration.state_dir = "/var/a b";
   CHECK_THAT(PrintMigration(Report(Failed(1)), options).err,
              Contains(" --retry-failed --state-dir='/var/a b'\n"));
 }
@@ -131,8 +131,8 @@ TEST_CASE("Where nothing is found that is said as kubectl does", "[plugin][migra
   CrdMigration crd = Migrated();
   crd.counts = {};
   CHECK(Print(crd).err == "widgets.demo.example.com: no objects found\n");
-  cli::MigrateOptions options;
-  options.objects.namespace_ = "shop";
+  MigrateOptions options;
+  options.migration.objects.namespace_ = "shop";
   CHECK(PrintMigration(Report(crd), options).err ==
         "widgets.demo.example.com: no objects found in namespace shop\n");
   CHECK(Print(crd, terminal::OutputFormat::kJson).err.empty());
@@ -214,12 +214,12 @@ TEST_CASE("An interrupted run of which nothing is kept says so", "[plugin][migra
 TEST_CASE("Who has tried what failed is told to migrate all", "[plugin][migration_summary]") {
   const std::string advice =
       "Next: migrate and verify all objects by: kubectl prune migrate widgets.demo.example.com";
-  cli::MigrateOptions options;
+  MigrateOptions options;
   SECTION("by a report") { options.retry_from = "report.json"; }
-  SECTION("by the state folder") { options.retry_failed = true; }
+  SECTION("by the state folder") { options.migration.retry_failed = true; }
   CrdMigration crd = Migrated();
   CHECK(PrintMigration(Report(crd), options).err == advice + "\n");
-  options.keep_stored_versions = true;
+  options.migration.keep_stored_versions = true;
   CHECK(PrintMigration(Report(crd), options).err == advice + " --keep-stored-versions\n");
   crd.dry_run = DryRun::kServer;
   CHECK(PrintMigration(Report(crd), options).err.empty());

@@ -3,7 +3,7 @@
 
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
-#include "plugin/command/guard_command.h"
+#include "plugin/command/serving_news.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"
 

@@ -21,7 +21,7 @@ CrdRestore RestoredWidgets() {
   return crd;
 }
 
-RestoreOutput Print(const CrdRestore& crd, const cli::RestoreOptions& options = {}) {
+RestoreOutput Print(const CrdRestore& crd, const RestoreOptions& options = {}) {
   RestoreReport report;
   report.crds = {crd};
   return PrintRestore(report, options);
@@ -66,8 +66,8 @@ TEST_CASE("Where no object is chosen that is told", "[plugin][restore_summary]")
   crd.name = "widgets.demo.example.com";
   crd.counts[RestoreClass::kNotChosen] = 6;
   CHECK(Print(crd).err == "widgets.demo.example.com: no objects found\n");
-  cli::RestoreOptions options;
-  options.objects.namespace_ = "shp";
+  RestoreOptions options;
+  options.restore.objects.namespace_ = "shp";
   CHECK(Print(crd, options).err == "widgets.demo.example.com: no objects found in namespace shp\n");
   options.output = terminal::OutputFormat::kJson;
   CHECK(Print(crd, options).err.empty());
@@ -100,7 +100,7 @@ TEST_CASE("Of very many objects their fields are listed, unless all is asked for
   CHECK_THAT(Print(crd).out, Contains(".spec.old   12        shop/a\n") && !Contains("w40"));
   CHECK_THAT(Print(crd).err,
              Contains("note: -o wide lists each of the 41 objects of widgets.demo.example.com\n"));
-  cli::RestoreOptions options;
+  RestoreOptions options;
   options.output = terminal::OutputFormat::kWide;
   CHECK_THAT(Print(crd, options).out, Contains("w40"));
   CHECK(Print(crd, options).err.empty());

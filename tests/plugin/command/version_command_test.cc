@@ -1,6 +1,6 @@
-#include "plugin/command/version_command.h"
-
 #include <catch2/catch.hpp>
+
+#include "plugin/command/commands.h"
 
 namespace plugin::command {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/command/command_table.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::cli {
 namespace {
@@ -85,7 +85,8 @@ TEST_CASE("C1: values of flags are completed in every spelling", "[plugin][compl
 }
 
 TEST_CASE("C1: in a list the element behind the last comma is completed", "[plugin][completion]") {
-  const Completion completion = Complete(command::Commands(), Words{"check", "--fail-on", "blocked,"});
+  const Completion completion =
+      Complete(command::Commands(), Words{"check", "--fail-on", "blocked,"});
   CHECK(completion.before == "blocked,");
   CHECK(FixedOf({"check", "--fail-on", "blocked,"}) ==
         Words{"invalid", "loses-fields", "migration-needed", "none"});
@@ -113,13 +114,14 @@ TEST_CASE("C1: names come from where they are known", "[plugin][completion]") {
 }
 
 TEST_CASE("C1: what leads to the cluster is what was typed before", "[plugin][completion]") {
-  const Completion completion =
-      Complete(command::Commands(), Words{"--context", "a", "check", "widgets", "--namespace", "sh"});
+  const Completion completion = Complete(
+      command::Commands(), Words{"--context", "a", "check", "widgets", "--namespace", "sh"});
   REQUIRE(completion.command);
   CHECK(completion.command->name == "check");
   CHECK(completion.typed == "sh");
   CHECK(completion.words_before == Words{"--context", "a", "widgets"});
-  CHECK(Complete(command::Commands(), Words{"check", "widgets", "-n", "x", ""}).taken == Words{"widgets"});
+  CHECK(Complete(command::Commands(), Words{"check", "widgets", "-n", "x", ""}).taken ==
+        Words{"widgets"});
 }
 
 TEST_CASE("C1: an unknown command or flag completes to nothing", "[plugin][completion]") {

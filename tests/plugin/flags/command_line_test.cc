@@ -7,11 +7,7 @@
 #include <vector>
 
 #include "plugin/command/check_output.h"
-#include "plugin/command/command_table.h"
-#include "plugin/command/complete_command.h"
-#include "plugin/command/diff_command.h"
-#include "plugin/command/migrate_command.h"
-#include "plugin/command/version_command.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::cli {
 namespace command_line_test {
@@ -19,6 +15,7 @@ namespace command_line_test {
 using command::CheckOptions;
 using command::DiffOptions;
 using command::FailOn;
+using command::MigrateOptions;
 using command::VersionOptions;
 using Words = std::vector<std::string>;
 
@@ -43,21 +40,21 @@ std::string ErrorOf(const Words& words) {
 TEST_CASE("check takes its CRDs as arguments and its input from -f", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>(
       {"check", "widgets", "-Rf", "a.yaml,b", "--local", "crd/gizmos", "-f", "-"});
-  CHECK(options.input.crds == Words{"widgets", "crd/gizmos"});
-  CHECK(options.input.filenames == Words{"a.yaml", "b", "-"});
-  CHECK(options.input.recursive);
-  CHECK(options.input.local);
+  CHECK(options.check.crd_names == Words{"widgets", "crd/gizmos"});
+  CHECK(options.check.filenames == Words{"a.yaml", "b", "-"});
+  CHECK(options.check.recursive);
+  CHECK(options.local);
 }
 
 TEST_CASE("Flags of check that are not given have their defaults", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>({"check"});
-  CHECK(options.input.crds.empty());
-  CHECK_FALSE(options.input.local);
+  CHECK(options.check.crd_names.empty());
+  CHECK_FALSE(options.local);
   CHECK(options.output == terminal::OutputFormat::kTable);
   CHECK(options.fail_on.blocked);
   CHECK(options.fail_on.loses_fields);
   CHECK_FALSE(options.fail_on.migration_needed);
-  CHECK_FALSE(options.show_objects);
+  CHECK_FALSE(options.check.show_objects);
   CHECK(options.common.verbosity == 0);
 }
 
@@ -65,13 +62,13 @@ TEST_CASE("Every flag of check sets its option", "[plugin][options]") {
   const auto options =
       ParseAs<CheckOptions>({"check", "--show-objects", "--all-objects", "--ignore=a,b", "--ignore",
                              "c", "--no-headers", "-v=4", "-o=wide"});
-  CHECK(options.show_objects);
-  CHECK(options.all_objects);
-  CHECK(options.ignore == Words{"a", "b", "c"});
+  CHECK(options.check.show_objects);
+  CHECK(options.check.all_objects);
+  CHECK(options.check.ignored_crds == Words{"a", "b", "c"});
   CHECK(options.no_headers);
   CHECK(options.common.verbosity == 4);
   CHECK(options.output == terminal::OutputFormat::kWide);
-  CHECK(ParseAs<CheckOptions>({"check", "--skip-objects"}).skip_objects);
+  CHECK(ParseAs<CheckOptions>({"check", "--skip-objects"}).check.skip_objects);
 }
 
 TEST_CASE("O2: The flag --output takes the formats in any case of letters", "[plugin][options]") {
@@ -92,7 +89,7 @@ TEST_CASE("The flag --server-version names a release, for files alone", "[plugin
   const auto release_of = [](std::vector<std::string> more) {
     std::vector<std::string> words{"check", "--local", "-f", "a.yaml"};
     words.insert(words.end(), more.begin(), more.end());
-    return ParseAs<CheckOptions>(words).server_release;
+    return ParseAs<CheckOptions>(words).check.release;
   };
   CHECK(release_of({}) == kube::base::Release{1, 36});
   CHECK(release_of({"--server-version=v1.20.2"}) == kube::base::Release{1, 20});
@@ -119,13 +116,13 @@ TEST_CASE("The flag --fail-on replaces the default", "[plugin][options]") {
 TEST_CASE("migrate --local prints YAML unless told otherwise", "[plugin][options]") {
   const auto options = ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "widgets"});
   CHECK(options.output == terminal::OutputFormat::kYaml);
-  CHECK(options.input.filenames == Words{"a"});
-  CHECK(options.input.crds == Words{"widgets"});
-  CHECK_FALSE(options.enable_pruning);
+  CHECK(options.migration.filenames == Words{"a"});
+  CHECK(options.migration.crd_names == Words{"widgets"});
+  CHECK_FALSE(options.migration.enable_pruning);
   CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "-ojson"}).output ==
         terminal::OutputFormat::kJson);
   CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "--enable-pruning"})
-            .enable_pruning);
+            .migration.enable_pruning);
 }
 
 TEST_CASE("version takes --client and a format", "[plugin][options]") {
@@ -244,27 +241,28 @@ TEST_CASE("G2: check chooses objects by kubectl's flags", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>({"check", "-n", "shop", "-lapp in (a,b)",
                                               "--field-selector=metadata.name=x", "--crd-selector",
                                               "!skip", "--chunk-size=7"});
-  CHECK(options.objects.namespace_ == "shop");
-  CHECK(options.objects.selector == "app in (a,b)");
-  CHECK(options.objects.field_selector == "metadata.name=x");
-  CHECK(options.crd_selector == "!skip");
-  CHECK(options.objects.chunk_size == 7);
-  const ObjectOptions all = ParseAs<CheckOptions>({"check"}).objects;
+  CHECK(options.check.objects.namespace_ == "shop");
+  CHECK(options.check.objects.label_selector == "app in (a,b)");
+  CHECK(options.check.objects.field_selector == "metadata.name=x");
+  CHECK(options.check.crd_selector == "!skip");
+  CHECK(options.check.objects.chunk_size == 7);
+  const migrate::cluster::ObjectSelection all = ParseAs<CheckOptions>({"check"}).check.objects;
   CHECK(all.namespace_.empty());
-  CHECK(all.selector.empty());
+  CHECK(all.label_selector.empty());
   CHECK(all.chunk_size == 500);
 }
 
 TEST_CASE("G2: The flag -A goes before -n", "[plugin][options]") {
-  CHECK(ParseAs<CheckOptions>({"check", "-A", "-n", "shop"}).objects.namespace_.empty());
-  CHECK(ParseAs<CheckOptions>({"check", "-A=false", "-n", "shop"}).objects.namespace_ == "shop");
+  CHECK(ParseAs<CheckOptions>({"check", "-A", "-n", "shop"}).check.objects.namespace_.empty());
+  CHECK(ParseAs<CheckOptions>({"check", "-A=false", "-n", "shop"}).check.objects.namespace_ ==
+        "shop");
 }
 
 TEST_CASE("G2: A chunk size below 1 is none", "[plugin][options]") {
-  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=0"}).objects.chunk_size == 0);
-  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=-5"}).objects.chunk_size == 0);
-  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=9223372036854775807"}).objects.chunk_size ==
-        INT64_MAX);
+  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=0"}).check.objects.chunk_size == 0);
+  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=-5"}).check.objects.chunk_size == 0);
+  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=9223372036854775807"})
+            .check.objects.chunk_size == INT64_MAX);
 }
 
 TEST_CASE("O8: No words, help and --help ask for the help of a command", "[plugin][options]") {
@@ -292,8 +290,8 @@ TEST_CASE("O8: No words, help and --help ask for the help of a command", "[plugi
 TEST_CASE("The command may stand behind flags", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>({"-o", "json", "--local", "check", "-f", "check"});
   CHECK(options.output == terminal::OutputFormat::kJson);
-  CHECK(options.input.filenames == Words{"check"});
-  CHECK(options.input.crds.empty());
+  CHECK(options.check.filenames == Words{"check"});
+  CHECK(options.check.crd_names.empty());
 }
 
 TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][options]") {
@@ -404,17 +402,17 @@ TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][op
 TEST_CASE("diff takes CRDs and objects of them", "[plugin][options]") {
   const auto options = ParseAs<DiffOptions>({"diff", "widgets", "CRD/gizmos.demo.example.com",
                                              "wd/One", "crd/widgets/two", "--version=v1", "-A"});
-  REQUIRE(options.targets.size() == 4);
-  CHECK(options.targets[0].crd == "widgets");
-  CHECK(options.targets[0].object.empty());
-  CHECK(options.targets[1].crd == "gizmos.demo.example.com");
-  CHECK(options.targets[1].object.empty());
-  CHECK(options.targets[2].crd == "wd");
-  CHECK(options.targets[2].object == "One");
-  CHECK(options.targets[3].crd == "widgets");
-  CHECK(options.targets[3].object == "two");
-  CHECK(options.version == "v1");
-  CHECK_FALSE(options.show_managed_fields);
+  REQUIRE(options.diff.targets.size() == 4);
+  CHECK(options.diff.targets[0].crd == "widgets");
+  CHECK(options.diff.targets[0].object.empty());
+  CHECK(options.diff.targets[1].crd == "gizmos.demo.example.com");
+  CHECK(options.diff.targets[1].object.empty());
+  CHECK(options.diff.targets[2].crd == "wd");
+  CHECK(options.diff.targets[2].object == "One");
+  CHECK(options.diff.targets[3].crd == "widgets");
+  CHECK(options.diff.targets[3].object == "two");
+  CHECK(options.diff.preview.version == "v1");
+  CHECK_FALSE(options.diff.preview.show_managed_fields);
 }
 
 // Seen with kubectl 1.32.
@@ -434,19 +432,16 @@ TEST_CASE("diff --local takes all objects of its files", "[plugin][options]") {
   CHECK(ErrorOf({"diff", "--local"}).starts_with("--local contacts no server"));
 }
 
+struct GreetOptions {
+  CommonOptions common;
+  bool is_loud = false;
+};
+void DeclareFlags(FlagSet& flags, GreetOptions& options) { flags.Bool("loud", options.is_loud); }
+int RunCommand(const GreetOptions& options) { return options.is_loud ? 7 : 0; }
+
 TEST_CASE("A row of the table is enough for a command to be known", "[plugin][options]") {
-  struct NoOptions {
-    CommonOptions common;
-  };
-  struct Greeting : CommandWith<NoOptions> {
-    void AddFlags(FlagSet& flags, RawValues&) override { flags.Bool("loud", 0, is_loud); }
-    void SetArguments(Words) override {}
-    void Finish(const FlagSet&, const RawValues&) override {}
-    int Run() override { return is_loud ? 7 : 0; }
-    bool is_loud = false;
-  };
   const CommandRow rows[] = {
-      {.name = "greet", .summary = "Greet", .usage = "Hello\n", .make = Make<Greeting>}};
+      {.name = "greet", .summary = "Greet", .help = "Hello\n", .make = Make<GreetOptions>}};
   CHECK(ParseCommandLine(rows, Words{"greet", "--loud", "-v=3"}).command->Run() == 7);
   CHECK(ParseCommandLine(rows, Words{"greet", "-h"}).help == &rows[0]);
   CHECK(FlagsOf(&rows[0]).size() == FlagsOf(nullptr).size() + 1);

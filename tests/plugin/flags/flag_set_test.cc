@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "plugin/cli/usage_error.h"
-
 namespace plugin::cli {
 namespace flag_set_test {
 
@@ -18,15 +16,15 @@ struct Values {
 };
 
 Words Parse(Values& values, const Words& words, std::string* given = nullptr) {
-  FlagSet flags;
-  flags.Bool("local", 0, values.local);
-  flags.Int("v", 'v', values.verbosity);
-  flags.Int64("chunk-size", 0, values.chunk_size);
-  flags.String("context", 0, values.context);
-  flags.OptionalString("dry-run", values.dry_run, "unchanged");
-  flags.Strings("filename", 'f', values.files);
-  flags.Array("as-group", 0, values.groups);
-  Words arguments = flags.Parse("check", words);
+  FlagSet flags("check");
+  flags.Bool("local", values.local);
+  flags.Int("v,v", values.verbosity);
+  flags.Int64("chunk-size", values.chunk_size);
+  flags.String("context", values.context);
+  flags.String("dry-run", values.dry_run).value_of_bare = "unchanged";
+  flags.Strings("filename,f", values.files, "");
+  flags.Array("as-group", values.groups, "");
+  Words arguments = flags.Parse(words);
   for (const Flag& flag : flags.flags()) {
     if (given && flags.IsGiven(flag.name)) given->append(flag.name).append(" ");
   }

@@ -1,13 +1,12 @@
-#include "plugin/cli/fleet_flags.h"
-
 #include <sys/stat.h>
 
 #include <catch2/catch.hpp>
 
 #include "plugin/cli/command_line.h"
-#include "plugin/cli/usage_error.h"
+#include "plugin/cli/common_flags.h"
+#include "plugin/cli/flag_set.h"
 #include "plugin/command/check_output.h"
-#include "plugin/command/command_table.h"
+#include "plugin/command/commands.h"
 #include "tests/support/temp_folder.h"
 
 namespace plugin::cli {

@@ -1,23 +1,21 @@
-#include "plugin/cli/migrate_options.h"
-
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "plugin/command/command_table.h"
-#include "plugin/command/migrate_command.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::cli {
 namespace migrate_options_test {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
+using command::MigrateOptions;
 using migrate::cluster::Cleaning;
 using migrate::report::DryRun;
 using Words = std::vector<std::string>;
 
 MigrateOptions ParseAll(const Words& words) {
   const CommandLine line = ParseCommandLine(command::Commands(), words);
-  return dynamic_cast<const command::MigrateCommand&>(*line.command).options();
+  return dynamic_cast<const CommandWith<MigrateOptions>&>(*line.command).options();
 }
 
 MigrateOptions Parse(const Words& words) {
@@ -38,32 +36,33 @@ std::string ErrorOf(const Words& words) {
 
 TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   const MigrateOptions options = Parse({"widgets"});
-  CHECK(options.input.crds == Words{"widgets"});
+  CHECK(options.migration.crd_names == Words{"widgets"});
   CHECK(options.output == terminal::OutputFormat::kTable);
-  CHECK(options.dry_run == DryRun::kNone);
-  CHECK_FALSE(options.concurrency);
-  CHECK(options.max_rate == 0);
-  CHECK(options.objects.chunk_size == 500);
-  CHECK(options.verify);
+  CHECK(options.migration.dry_run == DryRun::kNone);
+  CHECK_FALSE(options.migration.pace.concurrency);
+  CHECK(options.migration.pace.max_rate == 0);
+  CHECK(options.migration.objects.chunk_size == 500);
+  CHECK(options.migration.verify);
   CHECK_FALSE(options.yes);
-  CHECK_FALSE(options.enable_pruning);
-  CHECK_FALSE(options.keep_stored_versions);
-  CHECK(options.cleaning == Cleaning::kAuto);
-  CHECK(options.settle_timeout == std::chrono::minutes(2));
-  CHECK(options.engine == migrate::report::Engine::kOwn);
-  CHECK(options.engine_timeout == std::chrono::minutes(5));
-  CHECK(options.objects.namespace_.empty());
-  CHECK(options.lease_namespace == "default");
-  CHECK(options.lease_timeout == std::chrono::nanoseconds(0));
+  CHECK_FALSE(options.migration.enable_pruning);
+  CHECK_FALSE(options.migration.keep_stored_versions);
+  CHECK(options.migration.cleaning == Cleaning::kAuto);
+  CHECK(options.migration.pruning.settle_timeout == std::chrono::minutes(2));
+  CHECK(options.migration.engine == migrate::report::Engine::kOwn);
+  CHECK(options.migration.engine_timeout == std::chrono::minutes(5));
+  CHECK(options.migration.objects.namespace_.empty());
+  CHECK(options.migration.lease.namespace_ == "default");
+  CHECK(options.migration.lease.wait == std::chrono::nanoseconds(0));
 }
 
 TEST_CASE("Other runs are waited for as long as --lease-timeout says",
           "[plugin][migrate_options]") {
   const MigrateOptions options =
       Parse({"widgets", "--lease-timeout=1h30m", "--lease-namespace", "ops"});
-  CHECK(options.lease_timeout == std::chrono::minutes(90));
-  CHECK(options.lease_namespace == "ops");
-  CHECK(Parse({"widgets", "--lease-timeout=0"}).lease_timeout == std::chrono::nanoseconds(0));
+  CHECK(options.migration.lease.wait == std::chrono::minutes(90));
+  CHECK(options.migration.lease.namespace_ == "ops");
+  CHECK(Parse({"widgets", "--lease-timeout=0"}).migration.lease.wait ==
+        std::chrono::nanoseconds(0));
   CHECK_FALSE(ErrorOf({"widgets", "--lease-timeout=soon"}).empty());
   CHECK_FALSE(ErrorOf({"widgets", "--lease-timeout=-1s"}).empty());
   CHECK_FALSE(ErrorOf({"widgets", "--lease-namespace=a.b"}).empty());
@@ -74,20 +73,20 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
       Parse({"widgets", "gizmos", "--enable-pruning", "-y", "--concurrency=3", "--max-rate", "2.5",
              "--verify=false", "--single-pass", "--no-backup", "--rewrite-unbacked",
              "--settle-timeout=1m30s", "--state-dir=s", "-ojson", "--keep-stored-versions"});
-  CHECK(options.input.crds == Words{"widgets", "gizmos"});
-  CHECK(options.enable_pruning);
+  CHECK(options.migration.crd_names == Words{"widgets", "gizmos"});
+  CHECK(options.migration.enable_pruning);
   CHECK(options.yes);
-  CHECK(options.concurrency == 3);
-  CHECK(options.max_rate == 2.5);
-  CHECK_FALSE(options.verify);
-  CHECK(options.single_pass);
-  CHECK(options.no_backup);
-  CHECK(options.rewrite_unbacked);
-  CHECK(options.settle_timeout == std::chrono::seconds(90));
-  CHECK(options.state_dir == "s");
+  CHECK(options.migration.pace.concurrency == 3);
+  CHECK(options.migration.pace.max_rate == 2.5);
+  CHECK_FALSE(options.migration.verify);
+  CHECK(options.migration.pruning.single_pass);
+  CHECK(options.migration.pruning.no_backup);
+  CHECK(options.migration.pruning.rewrite_unbacked);
+  CHECK(options.migration.pruning.settle_timeout == std::chrono::seconds(90));
+  CHECK(options.migration.state_dir == "s");
   CHECK(options.output == terminal::OutputFormat::kJson);
-  CHECK(options.keep_stored_versions);
-  CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
+  CHECK(options.migration.keep_stored_versions);
+  CHECK(Parse({"widgets", "--backup-dir", "b"}).migration.pruning.backup_dir == "b");
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
   const auto [flag, cleaning] = GENERATE(table<std::string, Cleaning>({
       {"--clean-managed-fields", Cleaning::kAlways},
@@ -97,18 +96,18 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
       {"--clean-managed-fields=true", Cleaning::kAlways},
       {"--clean-managed-fields=false", Cleaning::kNever},
   }));
-  CHECK(Parse({"widgets", flag}).cleaning == cleaning);
-  CHECK(Parse({"--retry-failed"}).retry_failed);
-  CHECK(Parse({"widgets", "--retry-failed"}).retry_failed);
-  CHECK(Parse({"--all", "--retry-failed"}).retry_failed);
-  CHECK(Parse({"--all", "--crd-selector", "a=b"}).crd_selector == "a=b");
+  CHECK(Parse({"widgets", flag}).migration.cleaning == cleaning);
+  CHECK(Parse({"--retry-failed"}).migration.retry_failed);
+  CHECK(Parse({"widgets", "--retry-failed"}).migration.retry_failed);
+  CHECK(Parse({"--all", "--retry-failed"}).migration.retry_failed);
+  CHECK(Parse({"--all", "--crd-selector", "a=b"}).migration.crd_selector == "a=b");
 }
 
 TEST_CASE("What is of one cluster, or none, is refused beside several",
           "[plugin][migrate_options]") {
   CHECK(Parse({"widgets", "--contexts", "a,b*"}).fleet.contexts == Words{"a", "b*"});
   CHECK(Parse({"--all", "--contexts=a", "--parallel-clusters=3"}).fleet.parallel == 3);
-  CHECK(Parse({"--retry-failed", "--contexts=a"}).retry_failed);
+  CHECK(Parse({"--retry-failed", "--contexts=a"}).migration.retry_failed);
   CHECK(ErrorOf({"--contexts=a", "--local", "-f", "x"}) ==
         "--contexts and --local cannot be specified together");
   CHECK(ErrorOf({"widgets", "--contexts=a", "--enable-pruning", "-f", "x"}) ==
@@ -126,8 +125,8 @@ TEST_CASE("migrate is told who rewrites", "[plugin][migrate_options]") {
   const auto [word, engine] = GENERATE(table<std::string, Engine>(
       {{"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}}));
   const MigrateOptions options = Parse({"w", "--engine=" + word, "--engine-timeout", "90s"});
-  CHECK(options.engine == engine);
-  CHECK(options.engine_timeout == std::chrono::seconds(90));
+  CHECK(options.migration.engine == engine);
+  CHECK(options.migration.engine_timeout == std::chrono::seconds(90));
 }
 
 TEST_CASE("The cluster's own engine does nothing else than rewriting",
@@ -152,10 +151,10 @@ TEST_CASE("The cluster's own engine does nothing else than rewriting",
 TEST_CASE("G2: Objects are chosen as kubectl does", "[plugin][migrate_options]") {
   const MigrateOptions options =
       Parse({"widgets", "-n", "shop", "-l", "a=b", "--field-selector=metadata.name=x"});
-  CHECK(options.objects.namespace_ == "shop");
-  CHECK(options.objects.selector == "a=b");
-  CHECK(options.objects.field_selector == "metadata.name=x");
-  CHECK(Parse({"widgets", "-n", "shop", "-A"}).objects.namespace_.empty());
+  CHECK(options.migration.objects.namespace_ == "shop");
+  CHECK(options.migration.objects.label_selector == "a=b");
+  CHECK(options.migration.objects.field_selector == "metadata.name=x");
+  CHECK(Parse({"widgets", "-n", "shop", "-A"}).migration.objects.namespace_.empty());
 }
 
 TEST_CASE("G2: The flag --dry-run has kubectl's forms, the deprecated ones too",
@@ -178,14 +177,14 @@ TEST_CASE("G2: The flag --dry-run has kubectl's forms, the deprecated ones too",
   CAPTURE(flag);
   // Never takes the next word.
   const MigrateOptions options = Parse({flag, "widgets"});
-  CHECK(options.input.crds == Words{"widgets"});
-  CHECK(options.dry_run == dry_run);
+  CHECK(options.migration.crd_names == Words{"widgets"});
+  CHECK(options.migration.dry_run == dry_run);
   CHECK(options.dry_run_warning == warning);
 }
 
 TEST_CASE("A bare --dry-run before the command does not swallow it", "[plugin][migrate_options]") {
   const Words words = {"--dry-run", "migrate", "widgets"};
-  CHECK(ParseAll(words).dry_run == DryRun::kClient);
+  CHECK(ParseAll(words).migration.dry_run == DryRun::kClient);
 }
 
 TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {

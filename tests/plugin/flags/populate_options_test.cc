@@ -3,9 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/cli/usage_error.h"
-#include "plugin/command/command_table.h"
-#include "plugin/command/populate_command.h"
+#include "plugin/cli/flag_set.h"
+#include "plugin/command/commands.h"
 #include "plugin/command/serving_options.h"
 
 namespace plugin::cli {
@@ -18,7 +17,7 @@ PopulateOptions Parse(const Words& words) {
   Words all = {"populate"};
   all.insert(all.end(), words.begin(), words.end());
   const CommandLine line = ParseCommandLine(command::Commands(), all);
-  return dynamic_cast<const command::PopulateCommand&>(*line.command).options();
+  return dynamic_cast<const CommandWith<PopulateOptions>&>(*line.command).options();
 }
 
 std::string ErrorOf(const Words& words) {
@@ -35,34 +34,34 @@ TEST_CASE("populate has its defaults", "[plugin][populate_options]") {
   const PopulateOptions options = Parse({});
   CHECK_FALSE(options.once);
   CHECK_FALSE(options.diff);
-  CHECK(options.service.resync == std::chrono::seconds(0));
-  CHECK(options.service.leader_elect);
-  CHECK(options.service.lease_namespace == "kube-system");
-  CHECK(options.service.metrics_port == 0);
-  CHECK_FALSE(options.service.concurrency);
-  CHECK(options.service.max_rate == 0);
-  CHECK_FALSE(options.service.webhooks);
+  CHECK(options.control.resync == std::chrono::seconds(0));
+  CHECK(options.leader_elect);
+  CHECK(options.lease_namespace == "kube-system");
+  CHECK(options.metrics_port == 0);
+  CHECK_FALSE(options.control.population.pace.concurrency);
+  CHECK(options.control.population.pace.max_rate == 0);
+  CHECK_FALSE(options.webhooks);
 }
 
 TEST_CASE("populate takes the flags of what goes on", "[plugin][populate_options]") {
   const PopulateOptions options =
       Parse({"--resync=10m", "--leader-elect=false", "--leader-elect-resource-namespace=team",
              "--metrics-port=8080", "--concurrency=3", "--max-rate=2"});
-  CHECK(options.service.resync == std::chrono::minutes(10));
-  CHECK_FALSE(options.service.leader_elect);
-  CHECK(options.service.lease_namespace == "team");
-  CHECK(options.service.metrics_port == 8080);
-  CHECK(options.service.concurrency == 3);
-  CHECK(options.service.max_rate == 2);
+  CHECK(options.control.resync == std::chrono::minutes(10));
+  CHECK_FALSE(options.leader_elect);
+  CHECK(options.lease_namespace == "team");
+  CHECK(options.metrics_port == 8080);
+  CHECK(options.control.population.pace.concurrency == 3);
+  CHECK(options.control.population.pace.max_rate == 2);
   // Less than a second is as good as none.
-  CHECK(Parse({"--resync=1ms"}).service.resync == std::chrono::seconds(1));
+  CHECK(Parse({"--resync=1ms"}).control.resync == std::chrono::seconds(1));
 }
 
 TEST_CASE("populate takes the flags of webhooks", "[plugin][populate_options]") {
   const auto webhooks =
       Parse({"--webhooks=creator,use", "--ignore-failures=use", "--persistent",
              "--initialization-timeout=1m", "--opt-out-service-account=ns:robot", "--port=0"})
-          .service.webhooks;
+          .webhooks;
   REQUIRE(webhooks);
   CHECK(webhooks->creator.is_wanted);
   CHECK(webhooks->use.is_wanted);
@@ -73,7 +72,7 @@ TEST_CASE("populate takes the flags of webhooks", "[plugin][populate_options]") 
   CHECK(webhooks->persistent);
   CHECK(webhooks->initialization_timeout == std::chrono::minutes(1));
   CHECK(webhooks->opt_out_users.contains("system:serviceaccount:ns:robot"));
-  const auto all = Parse({"--webhooks=all"}).service.webhooks;
+  const auto all = Parse({"--webhooks=all"}).webhooks;
   REQUIRE(all);
   CHECK(all->creator.is_wanted);
   CHECK(all->opt_out.is_wanted);

@@ -1,14 +1,12 @@
-#include "plugin/cli/restore_options.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "plugin/command/command_table.h"
-#include "plugin/command/restore_command.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::cli {
 namespace restore_options_test {
 
+using command::RestoreOptions;
 using migrate::report::DryRun;
 using Words = std::vector<std::string>;
 
@@ -16,7 +14,7 @@ RestoreOptions Parse(const Words& words) {
   Words all = {"restore"};
   all.insert(all.end(), words.begin(), words.end());
   const CommandLine line = ParseCommandLine(command::Commands(), all);
-  return dynamic_cast<const command::RestoreCommand&>(*line.command).options();
+  return dynamic_cast<const CommandWith<RestoreOptions>&>(*line.command).options();
 }
 
 std::string ErrorOf(const Words& words) {
@@ -31,15 +29,15 @@ std::string ErrorOf(const Words& words) {
 
 TEST_CASE("restore has its defaults", "[plugin][restore_options]") {
   const RestoreOptions options = Parse({"a.ndjson"});
-  CHECK(options.backup == "a.ndjson");
+  CHECK(options.restore.backup == "a.ndjson");
   CHECK(options.output == terminal::OutputFormat::kTable);
-  CHECK(options.dry_run.strategy == DryRun::kNone);
-  CHECK(options.fields.empty());
-  CHECK(options.verify);
-  CHECK_FALSE(options.overwrite);
-  CHECK_FALSE(options.recreate);
-  CHECK_FALSE(options.concurrency);
-  CHECK_FALSE(NamesObjects(options));
+  CHECK(options.restore.settings.dry_run == DryRun::kNone);
+  CHECK(options.restore.settings.compare.fields.paths().empty());
+  CHECK(options.restore.verify);
+  CHECK_FALSE(options.restore.settings.compare.overwrite);
+  CHECK_FALSE(options.restore.settings.recreate);
+  CHECK_FALSE(options.restore.pace.concurrency);
+  CHECK_FALSE(options.restore.names_objects);
 }
 
 TEST_CASE("restore takes its flags", "[plugin][restore_options]") {
@@ -47,18 +45,18 @@ TEST_CASE("restore takes its flags", "[plugin][restore_options]") {
       Parse({"a.ndjson", "widgets/a", "crd/gizmos", "--fields", ".spec.a,spec.l[*].b",
              "--overwrite", "--dry-run=server", "-owide", "--max-rate=2", "--concurrency=3",
              "--pruned-by=crd.yaml", "-n", "shop", "--verify=false"});
-  CHECK(options.fields == Words{".spec.a", "spec.l[*].b"});
-  CHECK(options.overwrite);
-  CHECK(Parse({"a.ndjson", "--recreate"}).recreate);
-  CHECK(options.dry_run.strategy == DryRun::kServer);
+  CHECK(options.restore.settings.compare.fields.paths() == Words{".spec.a", "spec.l[*].b"});
+  CHECK(options.restore.settings.compare.overwrite);
+  CHECK(Parse({"a.ndjson", "--recreate"}).restore.settings.recreate);
+  CHECK(options.restore.settings.dry_run == DryRun::kServer);
   CHECK(options.output == terminal::OutputFormat::kWide);
-  CHECK(options.max_rate == 2);
-  CHECK(options.concurrency == 3);
-  CHECK(options.pruned_by == "crd.yaml");
-  CHECK(options.objects.namespace_ == "shop");
-  CHECK_FALSE(options.verify);
-  CHECK(NamesObjects(options));
-  CHECK(NamesObjects(Parse({"a.ndjson", "--dry-run=client"})));
+  CHECK(options.restore.pace.max_rate == 2);
+  CHECK(options.restore.pace.concurrency == 3);
+  CHECK(options.restore.pruned_by == "crd.yaml");
+  CHECK(options.restore.objects.namespace_ == "shop");
+  CHECK_FALSE(options.restore.verify);
+  CHECK(options.restore.names_objects);
+  CHECK(Parse({"a.ndjson", "--dry-run=client"}).restore.names_objects);
 }
 
 TEST_CASE("restore says what is wrong with its flags", "[plugin][restore_options]") {

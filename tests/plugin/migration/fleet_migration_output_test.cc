@@ -50,7 +50,7 @@ FleetMigrationReport Fleet() {
 }
 
 command::MigrationOutput Print(terminal::OutputFormat format) {
-  cli::MigrateOptions options;
+  MigrateOptions options;
   options.output = format;
   return PrintFleetMigration(Fleet(), options);
 }
@@ -84,7 +84,7 @@ TEST_CASE("A name is printed of what is done wherever it was tried",
           "[plugin][fleet_migration_output]") {
   FleetMigrationReport report = Fleet();
   report.clusters[0].migration.crds.push_back(Crd("gadgets", Outcome::kDone));
-  cli::MigrateOptions options;
+  MigrateOptions options;
   options.output = terminal::OutputFormat::kName;
   CHECK(PrintFleetMigration(report, options).out ==
         "customresourcedefinition.apiextensions.k8s.io/gadgets\n");
@@ -111,7 +111,7 @@ TEST_CASE("Pages have a section for each CRD of each cluster", "[plugin][fleet_m
 }
 
 TEST_CASE("A template that fails does not hide what was done", "[plugin][fleet_migration_output]") {
-  cli::MigrateOptions options;
+  MigrateOptions options;
   options.output = terminal::OutputFormat::kTemplate;
   options.output_template.text = "{.nothing}";
   options.output_template.allow_missing_keys = false;
@@ -124,11 +124,12 @@ TEST_CASE("A template that fails does not hide what was done", "[plugin][fleet_m
 
 TEST_CASE("Each cluster has a folder of its own below that of all backups",
           "[plugin][fleet_migration_output]") {
-  cli::MigrateOptions options;
-  CHECK(OptionsOfCluster(options, "prod-a").backup_dir == "kubectl-prune-backup/prod-a");
-  options.backup_dir = "/var/b";
-  const cli::MigrateOptions own = OptionsOfCluster(options, "eu/prod");
-  CHECK(own.backup_dir == "/var/b/eu%2Fprod");
+  MigrateOptions options;
+  CHECK(OptionsOfCluster(options, "prod-a").migration.pruning.backup_dir ==
+        "kubectl-prune-backup/prod-a");
+  options.migration.pruning.backup_dir = "/var/b";
+  const MigrateOptions own = OptionsOfCluster(options, "eu/prod");
+  CHECK(own.migration.pruning.backup_dir == "/var/b/eu%2Fprod");
   CHECK(own.common.connection.context == "eu/prod");
 }
 

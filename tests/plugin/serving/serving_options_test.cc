@@ -2,19 +2,18 @@
 
 #include <catch2/catch.hpp>
 
-#include "plugin/cli/usage_error.h"
-#include "plugin/command/command_table.h"
-#include "plugin/command/guard_command.h"
+#include "plugin/cli/flag_set.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::command {
 namespace serving_options_test {
 using Words = std::vector<std::string>;
 
-GuardCommandOptions Parse(const Words& words) {
+GuardOptions Parse(const Words& words) {
   Words all = {"guard"};
   all.insert(all.end(), words.begin(), words.end());
   const cli::CommandLine line = cli::ParseCommandLine(Commands(), all);
-  return dynamic_cast<const GuardCommand&>(*line.command).options();
+  return dynamic_cast<const cli::CommandWith<GuardOptions>&>(*line.command).options();
 }
 
 std::string ErrorOf(const Words& words) {
@@ -28,10 +27,10 @@ std::string ErrorOf(const Words& words) {
 }
 
 TEST_CASE("guard has its defaults", "[plugin][serving]") {
-  const GuardCommandOptions options = Parse({"widgets"});
-  CHECK(options.input.crds == Words{"widgets"});
-  CHECK(options.action == migrate::guard::GuardAction::kWarn);
-  CHECK_FALSE(options.all);
+  const GuardOptions options = Parse({"widgets"});
+  CHECK(options.selection.names == Words{"widgets"});
+  CHECK(options.guard.action == migrate::guard::GuardAction::kWarn);
+  CHECK_FALSE(options.selection.all);
   CHECK(options.serving.address.empty());
   CHECK(options.serving.port == 9443);
   CHECK(options.serving.reach == Reachable::kAuto);
@@ -39,9 +38,9 @@ TEST_CASE("guard has its defaults", "[plugin][serving]") {
 }
 
 TEST_CASE("guard knows what to guard", "[plugin][serving]") {
-  CHECK(Parse({"--all", "--action=deny"}).action == migrate::guard::GuardAction::kDeny);
-  CHECK(Parse({"-f", "crds.yaml"}).input.filenames == Words{"crds.yaml"});
-  CHECK(Parse({"widgets", "-f", "crds.yaml", "-R"}).input.recursive);
+  CHECK(Parse({"--all", "--action=deny"}).guard.action == migrate::guard::GuardAction::kDeny);
+  CHECK(Parse({"-f", "crds.yaml"}).filenames == Words{"crds.yaml"});
+  CHECK(Parse({"widgets", "-f", "crds.yaml", "-R"}).recursive);
   CHECK(ErrorOf({}) == "name the CRDs to guard, or say --all or -f");
   CHECK(ErrorOf({"widgets", "--all"}) == "CRD names and --all cannot be specified together");
   CHECK(ErrorOf({"--all", "--action=Deny"}) ==
@@ -49,7 +48,7 @@ TEST_CASE("guard knows what to guard", "[plugin][serving]") {
 }
 
 TEST_CASE("--server stays the API server's address", "[plugin][serving]") {
-  const GuardCommandOptions options = Parse({"--all", "-s", "https://x", "--reach=k3d"});
+  const GuardOptions options = Parse({"--all", "-s", "https://x", "--reach=k3d"});
   CHECK(options.common.connection.server == "https://x");
   CHECK(options.serving.reach == Reachable::kK3d);
 }

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "plugin/cli/usage.h"
+#include "plugin/cli/help.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::cli {
 namespace {
@@ -23,8 +24,8 @@ TEST_CASE("N1: folders for data are the same under every name", "[plugin][rename
 }
 
 TEST_CASE("N1: under its first name a text stays as it is", "[plugin][renamed]") {
-  const std::string program = ProgramUsage({});
-  for (const std::string_view text : {std::string_view(program), kMigrate, kCompletion}) {
+  for (const char* name : {"help", "migrate", "completion"}) {
+    const std::string text = HelpOf(command::Commands(), FindCommand(command::Commands(), name));
     CHECK(Renamed(text, {"kubectl-prune", "kubectl prune"}) == text);
   }
 }

@@ -1,17 +1,16 @@
-#include "plugin/cli/usage.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "plugin/command/command_table.h"
+#include "plugin/cli/help.h"
+#include "plugin/command/commands.h"
 
 namespace plugin::cli {
 namespace {
 
 std::string HelpOf(std::string_view name) {
-  return command::HelpOf(FindCommand(command::Commands(), name));
+  return cli::HelpOf(command::Commands(), FindCommand(command::Commands(), name));
 }
 
 // The words of `line`, without quotes: enough for the examples.

@@ -440,7 +440,7 @@ TEST_CASE("What has no answer ends the round of its namespace, and comes last in
 TEST_CASE("A round begins with no more namespaces after some seconds, and new ones come first",
           "[migrate][population]") {
   ControlWorld world;
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   world.PutTemplate("every", {Widget("w")});
   for (const char* name : {"c", "d", "e", "f"}) world.AddNamespace(name);
   FakeFault slow;
@@ -464,7 +464,7 @@ TEST_CASE("A round begins with no more namespaces after some seconds, and new on
 TEST_CASE("What went well is told once nothing is due any more, or after half a minute",
           "[migrate][population]") {
   ControlWorld world;
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   world.PutTemplate("every", {Widget("w")});
   for (int i = 0; i < 20; ++i) world.AddNamespace("c" + std::to_string(i));
   FakeFault slow;
@@ -497,7 +497,7 @@ TEST_CASE("What went well is told once nothing is due any more, or after half a 
 TEST_CASE("What went well is not told by who does not lead any more, nor later",
           "[migrate][population]") {
   ControlWorld world;
-  world.options.concurrency = 1;
+  world.options.pace.concurrency = 1;
   world.PutTemplate("every", {Widget("w")});
   for (int i = 0; i < 20; ++i) world.AddNamespace("c" + std::to_string(i));
   world.cluster.server.AddFault({.target = "/widgets/w?", .times = 0, .latency = 1s});
