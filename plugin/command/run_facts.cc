@@ -1,5 +1,6 @@
 #include "plugin/command/run_facts.h"
 
+#include "kube/client/client.h"
 #include "kube/go/go_time.h"
 
 namespace plugin::command {
