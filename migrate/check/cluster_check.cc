@@ -1,6 +1,7 @@
 #include "migrate/check/cluster_check.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -29,9 +30,9 @@ constexpr char kNoDryRuns[] = "it is older than Kubernetes 1.16, and may not kno
 /// Counts what the objects of one CRD would lose.
 class ObjectTaker : public CrdObjectTaker {
  public:
-  ObjectTaker(const LiveCrd& crd, std::size_t workers)
-      : CrdObjectTaker(crd.identity, workers), crd_(crd), tallies_(workers) {
-    for (std::vector<CrdTally>& worker : tallies_) worker.resize(crd.checks.size());
+  ObjectTaker(const LiveCrd* crd, std::size_t workers)
+      : CrdObjectTaker(crd->identity, workers), crd_(*crd), tallies_(workers) {
+    for (std::vector<CrdTally>& worker : tallies_) worker.resize(crd_.checks.size());
   }
 
   std::vector<report::CrdReport> Reports() {
@@ -170,15 +171,18 @@ class ClusterCheck {
 
   void ReadObjects() {
     std::vector<CrdObjects> wanted;
+    std::deque<std::shared_ptr<ObjectTaker>> takers;  // of those
     for (const auto& [name, crd] : crds_.crds) {
       if (crd.reads_objects) {
-        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
+        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd, takers.emplace_back())}});
       } else {
         TakeReports(crd, WithoutObjects(crd));
       }
     }
     ReadCrdObjects(wanted, crds_.target, reader_);
-    for (const CrdObjects& objects : wanted) TakeReports(*objects.crd, ReportsOf(objects));
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      TakeReports(*wanted[i].crd, ReportsOf(wanted[i], takers[i].get()));
+    }
   }
 
   void NoteNotInFiles() {
@@ -187,20 +191,16 @@ class ClusterCheck {
     }
   }
 
-  cluster::ListJob ObjectsOf(const LiveCrd& crd) const {
-    const auto make_taker = [this, &crd]() -> std::shared_ptr<cluster::ItemTaker> {
-      return std::make_shared<ObjectTaker>(crd, reader_.workers());
-    };
+  cluster::ListJob ObjectsOf(const LiveCrd& crd, std::shared_ptr<ObjectTaker>& taker) const {
     return {
         cluster::WithSelectors(crd.ObjectsTarget(options_.objects.namespace_), options_.objects),
-        make_taker};
+        cluster::MakerOf(taker, &crd, reader_.workers())};
   }
 
-  static std::vector<report::CrdReport> ReportsOf(const CrdObjects& objects) {
+  static std::vector<report::CrdReport> ReportsOf(const CrdObjects& objects, ObjectTaker* taker) {
     if (!objects.failure.empty()) return objects.crd->FailedReports(objects.failure);
-    auto& taker = static_cast<ObjectTaker&>(*objects.jobs[0].taker);
-    if (objects.is_stopped) return Interrupted(*objects.crd, taker);
-    std::vector<report::CrdReport> reports = taker.Reports();
+    if (objects.is_stopped) return Interrupted(*objects.crd, *taker);
+    std::vector<report::CrdReport> reports = taker->Reports();
     for (report::CrdReport& report : reports) report.AddNote(objects.note);
     return reports;
   }

@@ -150,7 +150,7 @@ class CrdReader {
   // False if there is no CRD of some name.
   bool ReadByName(const std::set<std::string>& names) {
     const std::vector<cluster::ListJob> jobs = ReadEach(names, [this](const std::string& name) {
-      return cluster::TakeEach([this, name](Document& item) { TakeNamed(name, item.root()); });
+      return cluster::HandleEach([this, name](Document& item) { TakeNamed(name, item.root()); });
     });
     bool all_found = true;
     auto name = names.begin();
@@ -179,7 +179,7 @@ class CrdReader {
       for (const Value& version : versions->elements()) {
         jobs.emplace_back("/apis/" + kube::client::UrlEscape(name) + "/" +
                               kube::client::UrlEscape(version.FindText("version")),
-                          cluster::TakeEach([this, name, &found](Document& item) {
+                          cluster::HandleEach([this, name, &found](Document& item) {
                             TakeResources(item.root(), name, found);
                           }),
                           false);
@@ -233,7 +233,7 @@ class CrdReader {
     }
     std::vector<cluster::ListJob> jobs;
     jobs.emplace_back(target,
-                      cluster::TakeEach([this](Document& item) { HandleCrd(item.root()); }));
+                      cluster::HandleEach([this](Document& item) { HandleCrd(item.root()); }));
     reader_.Read(jobs, "CRDs");
     if (jobs[0].error && !reader_.is_stopped()) throw kube::base::Error(jobs[0].error->message);
   }
@@ -331,7 +331,7 @@ class CrdReader {
              });
     });
     const std::vector<cluster::ListJob> jobs =
-        ReadEach(names, [](const std::string&) { return cluster::TakeEach([](Document&) {}); });
+        ReadEach(names, [](const std::string&) { return cluster::HandleEach([](Document&) {}); });
     auto name = names.begin();
     for (const cluster::ListJob& job : jobs) {
       if (!job.error) seen_.insert(*name);

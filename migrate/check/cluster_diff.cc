@@ -25,12 +25,12 @@ constexpr std::size_t kErrorsKept = 20;
 /// Compares the objects of one list.
 class ComparingTaker : public CrdObjectTaker {
  public:
-  ComparingTaker(const LiveCrd& crd, const PruningPreview& preview, ChangeTaker& taker,
+  ComparingTaker(const LiveCrd* crd, const PruningPreview* preview, ChangeTaker* taker,
                  std::size_t workers)
-      : CrdObjectTaker(crd.identity, workers),
-        check_(*crd.checks.back()),
-        preview_(preview),
-        taker_(taker) {}
+      : CrdObjectTaker(crd->identity, workers),
+        check_(*crd->checks.back()),
+        preview_(*preview),
+        taker_(*taker) {}
 
   /// Of objects that are left out, in the order of the list.
   const std::map<std::uint64_t, std::string>& errors() const { return errors_; }
@@ -64,6 +64,8 @@ std::string EscapeFieldValue(const std::string& value) {
 
 /// One run of DiffCluster.
 class ClusterDiff {
+  using Takers = std::deque<std::shared_ptr<ComparingTaker>>;  // by job
+
  public:
   ClusterDiff(const DiffOptions& options, const kube::client::Session& session, ChangeTaker& taker)
       : options_(options),
@@ -77,7 +79,7 @@ class ClusterDiff {
     for (auto& [name, crd] : crds_.crds) Plan(crd);
     AddNotes();
     ReadCrdObjects(wanted_, crds_.target, reader_);
-    for (const CrdObjects& objects : wanted_) TakeEnd(objects);
+    for (std::size_t i = 0; i < wanted_.size(); ++i) AddEnd(wanted_[i], takers_[i]);
     return std::move(report_);
   }
 
@@ -133,21 +135,23 @@ class ClusterDiff {
   }
 
   std::vector<cluster::ListJob> JobsFor(const LiveCrd& crd, const PruningPreview& preview) {
-    const auto make_taker = [this, &crd, &preview]() -> std::shared_ptr<cluster::ItemTaker> {
-      return std::make_shared<ComparingTaker>(crd, preview, taker_, reader_.workers());
+    Takers& takers = takers_.emplace_back();
+    const auto make_taker = [&] {
+      return cluster::MakerOf(takers.emplace_back(), &crd, &preview, &taker_, reader_.workers());
     };
     const std::string all = crd.ObjectsTarget(options_.objects.namespace_);
     const std::set<std::string> names = ObjectNamesOf(crd.identity, options_.targets);
     if (names.empty()) {
-      return {{cluster::WithSelectors(all, options_.objects), make_taker}};
+      return {{cluster::WithSelectors(all, options_.objects), make_taker()}};
     }
     std::vector<cluster::ListJob> jobs;
     for (const std::string& name : names) {
       if (crd.is_namespaced && options_.objects.namespace_.empty()) {
         jobs.emplace_back(
-            cluster::WithSelectors(all, "", "metadata.name=" + EscapeFieldValue(name)), make_taker);
+            cluster::WithSelectors(all, "", "metadata.name=" + EscapeFieldValue(name)),
+            make_taker());
       } else {
-        jobs.emplace_back(all + "/" + kube::client::UrlEscape(name), make_taker, false);
+        jobs.emplace_back(all + "/" + kube::client::UrlEscape(name), make_taker(), false);
       }
     }
     return jobs;
@@ -168,32 +172,31 @@ class ClusterDiff {
     }
   }
 
-  void TakeEnd(const CrdObjects& objects) {
+  void AddEnd(const CrdObjects& objects, const Takers& takers) {
     const std::string& name = objects.crd->identity.name;
     const auto failed = std::ranges::find_if(objects.jobs, &cluster::ListJob::HasFailed);
     if (objects.is_stopped) {
       report_.is_stopped = true;
     } else if (failed != objects.jobs.end() && !failed->is_list &&
+               (failed->error->status || failed->error->transport) &&
                objects.failure == failed->error->message) {
       report_.errors.push_back(objects.failure);  // names the object itself
     } else if (!objects.failure.empty()) {
       AddError(name, objects.failure);
     } else {
-      Count(objects);
+      Count(*objects.crd, takers);
     }
     if (!objects.note.empty()) report_.notes.push_back(name + ": " + objects.note);
   }
 
-  void Count(const CrdObjects& objects) {
-    const LiveCrd& crd = *objects.crd;
+  void Count(const LiveCrd& crd, const Takers& takers) {
     const std::set<std::string> names = ObjectNamesOf(crd.identity, options_.targets);
     auto name = names.begin();
-    for (const cluster::ListJob& job : objects.jobs) {
-      const auto& taker = static_cast<ComparingTaker&>(*job.taker);
-      report_.objects += taker.count();
-      for (const auto& [number, error] : taker.errors()) report_.errors.push_back(error);
+    for (const auto& taker : takers) {
+      report_.objects += taker->count();
+      for (const auto& [number, error] : taker->errors()) report_.errors.push_back(error);
       if (names.empty()) continue;
-      if (taker.count() == 0) {
+      if (taker->count() == 0) {
         report_.errors.push_back(crd.identity.name + " \"" + *name + "\" not found");
       }
       ++name;
@@ -212,6 +215,7 @@ class ClusterDiff {
   std::vector<std::string> pruning_;     // CRDs that prune already
   std::deque<PruningPreview> previews_;  // they do not move
   std::vector<CrdObjects> wanted_;       // one for each preview
+  std::deque<Takers> takers_;            // one for each of these
 };
 
 }  // namespace

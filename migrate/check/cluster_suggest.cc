@@ -1,3 +1,4 @@
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -21,9 +22,9 @@ using kube::suggest::Observations;
 /// Looks at what the objects of one CRD hold, and what they would lose.
 class ObservingTaker : public CrdObjectTaker {
  public:
-  ObservingTaker(const LiveCrd& crd, std::size_t workers)
-      : CrdObjectTaker(crd.identity, workers),
-        check_(*crd.checks.back()),
+  ObservingTaker(const LiveCrd* crd, std::size_t workers)
+      : CrdObjectTaker(crd->identity, workers),
+        check_(*crd->checks.back()),
         tallies_(workers),
         observations_(workers) {}
 
@@ -63,15 +64,16 @@ class ClusterSuggest {
   SuggestReport Run() {
     ReadCrds();
     std::vector<CrdObjects> wanted;
+    std::deque<std::shared_ptr<ObservingTaker>> takers;  // of those
     for (const auto& [name, crd] : crds_.crds) {
       if (crd.reads_objects) {
-        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
+        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd, takers.emplace_back())}});
       } else if (crd.shape.uid.empty()) {
         AddSuggestion(crd, {}, crd.checks.back()->Report({}));
       }
     }
     ReadCrdObjects(wanted, crds_.target, reader_);
-    for (const CrdObjects& objects : wanted) TakeObjects(objects);
+    for (std::size_t i = 0; i < wanted.size(); ++i) AddObjects(wanted[i], takers[i].get());
     if (!report_.is_stopped && !report_.crds.empty()) Prove();
     return std::move(report_);
   }
@@ -93,24 +95,20 @@ class ClusterSuggest {
     report_.is_stopped = !crds_.is_complete;
   }
 
-  cluster::ListJob ObjectsOf(const LiveCrd& crd) const {
-    const auto make_taker = [this, &crd]() -> std::shared_ptr<cluster::ItemTaker> {
-      return std::make_shared<ObservingTaker>(crd, reader_.workers());
-    };
+  cluster::ListJob ObjectsOf(const LiveCrd& crd, std::shared_ptr<ObservingTaker>& taker) const {
     return {
         cluster::WithSelectors(crd.ObjectsTarget(options_.objects.namespace_), options_.objects),
-        make_taker};
+        cluster::MakerOf(taker, &crd, reader_.workers())};
   }
 
-  void TakeObjects(const CrdObjects& objects) {
+  void AddObjects(const CrdObjects& objects, ObservingTaker* taker) {
     const std::string& name = objects.crd->identity.name;
     if (objects.is_stopped) {
       report_.is_stopped = true;
       return;
     }
     if (!objects.failure.empty()) return AddError(name, objects.failure);
-    auto& taker = static_cast<ObservingTaker&>(*objects.jobs[0].taker);
-    AddSuggestion(*objects.crd, taker.Seen(), taker.Evidence());
+    AddSuggestion(*objects.crd, taker->Seen(), taker->Evidence());
     if (!objects.note.empty()) report_.notes.push_back(name + ": " + objects.note);
   }
 

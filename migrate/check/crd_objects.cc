@@ -38,13 +38,6 @@ using kube::json::Value;
 
 constexpr std::string_view kApiServices = "/apis/apiregistration.k8s.io/v1/apiservices";
 
-std::string FindForeignKind(const CrdObjects& objects) {
-  for (const cluster::ListJob& job : objects.jobs) {
-    if (std::string kind = objects.TakerOf(job).ForeignKind(); !kind.empty()) return kind;
-  }
-  return "";
-}
-
 /// One run of ReadCrdObjects.
 class CrdObjectsRun {
  public:
@@ -65,7 +58,7 @@ class CrdObjectsRun {
   void FindAggregatedVersions() {
     std::vector<cluster::ListJob> jobs;
     jobs.emplace_back(std::string(kApiServices),
-                      cluster::TakeEach([this](Document& item) { TakeApiService(item.root()); }));
+                      cluster::HandleEach([this](Document& item) { TakeApiService(item.root()); }));
     reader_.Read(jobs);
   }
 
@@ -97,7 +90,7 @@ class CrdObjectsRun {
   }
 
   static void EndWithoutObjects(CrdObjects& objects) {
-    for (cluster::ListJob& job : objects.jobs) job.taker = job.make_taker();
+    for (cluster::ListJob& job : objects.jobs) job.make_taker();
     objects.note =
         "it was made just now, and the API server does not serve it yet: no objects were read";
   }
@@ -119,7 +112,7 @@ class CrdObjectsRun {
     for (std::size_t i = 0; i < read_.size(); ++i) {
       const LiveCrd& crd = *read_[i]->crd;
       jobs.emplace_back(crds_target_ + "/" + kube::client::UrlEscape(crd.identity.name),
-                        cluster::TakeEach([&crd, &change = changes[i]](Document& item) {
+                        cluster::HandleEach([&crd, &change = changes[i]](Document& item) {
                           change = FindChangeWhileRead(crd.shape, item.root());
                         }),
                         false);
@@ -133,8 +126,6 @@ class CrdObjectsRun {
     const auto failed = std::ranges::find_if(objects.jobs, &cluster::ListJob::HasFailed);
     if (again.error && MeaningOf(*again.error) == Meaning::kNotFound) {
       objects.failure = "the CustomResourceDefinition was deleted while its objects were read";
-    } else if (const std::string kind = FindForeignKind(objects); !kind.empty()) {
-      objects.failure = "the server's list holds another kind of objects: " + kind;
     } else if (failed != objects.jobs.end() && reader_.is_stopped()) {
       objects.is_stopped = true;
     } else if (failed != objects.jobs.end()) {
@@ -166,7 +157,7 @@ class CrdObjectsRun {
 
 }  // namespace
 
-void CrdObjectTaker::Take(std::size_t worker, Document& item, std::uint64_t number) {
+void CrdObjectTaker::Handle(std::size_t worker, Document& item, std::uint64_t number) {
   const Value& object = item.root();
   const std::string_view kind = object.FindText("kind");
   const std::string_view api_version = object.FindText("apiVersion");
@@ -182,9 +173,10 @@ std::uint64_t CrdObjectTaker::count() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
 
-std::string CrdObjectTaker::ForeignKind() const {
+std::string CrdObjectTaker::Fault() const {
   const auto found = std::ranges::find_if(foreign_, [](const auto& kind) { return !kind.empty(); });
-  return found == foreign_.end() ? "" : *found;
+  return found == foreign_.end() ? ""
+                                 : "the server's list holds another kind of objects: " + *found;
 }
 
 void ReadCrdObjects(std::vector<CrdObjects>& wanted, const std::string& crds_target,

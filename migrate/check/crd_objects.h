@@ -19,18 +19,17 @@ std::string WithVersionAdvice(std::string message);
 
 // Reads the objects of CRDs, and makes sure that they are these CRDs' objects.
 
-/// Takes the objects of one CRD. What else is in the list is not handed on, but remembered.
+/// Takes the objects of one CRD. What else is in the list is not handed on, but is a fault.
 class CrdObjectTaker : public cluster::ItemTaker {
  public:
   CrdObjectTaker(const CrdIdentity& crd, std::size_t workers)
       : group_(crd.group + "/"), kind_(crd.names.kind), counts_(workers), foreign_(workers) {}
 
-  void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) final;
+  void Handle(std::size_t worker, kube::json::Document& item, std::uint64_t number) final;
+  std::string Fault() const final;  ///< names the kind of some item that is no object of the CRD
 
   /// How many objects were handed on.
   std::uint64_t count() const;
-  /// The kind of some item that is no object of the CRD; empty if there was none.
-  std::string ForeignKind() const;
 
  protected:
   /// Is called by all workers at once.
@@ -46,7 +45,7 @@ class CrdObjectTaker : public cluster::ItemTaker {
 /// What to read of one CRD, and what became of it.
 struct CrdObjects {
   const LiveCrd* crd;                    ///< has a read_version, or a reason why it is not served
-  std::vector<cluster::ListJob> jobs{};  ///< with takers that are CrdObjectTaker
+  std::vector<cluster::ListJob> jobs{};  ///< with makers of a CrdObjectTaker
 
   // The result. At most one of the first two is set:
 
@@ -55,10 +54,6 @@ struct CrdObjects {
   /// Why it is not known whether the CRD changed meanwhile, or why no objects were read of a CRD
   /// that is new; else empty.
   std::string note{};
-
-  CrdObjectTaker& TakerOf(const cluster::ListJob& job) const {
-    return static_cast<CrdObjectTaker&>(*job.taker);
-  }
 };
 
 /// Reads the objects, and after that each CRD again: what was taken is a failure where the CRD was

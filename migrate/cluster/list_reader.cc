@@ -38,16 +38,11 @@ CallError BrokenOff() {
       .message = why};
 }
 
-/// Gives every item to a function.
-class FunctionTaker : public ItemTaker {
- public:
-  using Function = std::function<void(kube::json::Document&)>;
+struct FunctionTaker : ItemTaker {
+  explicit FunctionTaker(std::function<void(kube::json::Document&)> f) : function(std::move(f)) {}
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override { function(item); }
 
-  explicit FunctionTaker(Function function) : function_(std::move(function)) {}
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override { function_(item); }
-
- private:
-  Function function_;
+  std::function<void(kube::json::Document&)> function;
 };
 
 /// One reading of a list from its beginning.
@@ -89,7 +84,7 @@ void ParseItems(std::size_t worker, const ItemBatch& batch, kube::json::Document
       const std::lock_guard lock(batch.attempt->mutex);
       if (batch.attempt->error.empty()) batch.attempt->error = error->message;
     } else {
-      batch.attempt->taker->Take(worker, document, number);
+      batch.attempt->taker->Handle(worker, document, number);
     }
     ++number;
   }
@@ -149,9 +144,12 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   kube::base::Clock::TimePoint not_before() const { return not_before_; }
   bool is_waiting() const { return is_waiting_; }
   /// To be called once the workers are done: what is wrong with an item is found by them.
-  void TakeItemError() {
-    if (job_.error || attempt_->error.empty()) return;
-    job_.error = NoAnswer("the server's answer cannot be read: " + attempt_->error);
+  void AddItemError() {
+    if (job_.error) return;
+    const std::string fault = attempt_->error.empty()
+                                  ? attempt_->taker->Fault()
+                                  : "the server's answer cannot be read: " + attempt_->error;
+    if (!fault.empty()) job_.error = NoAnswer(fault);
   }
 
   void OnBytes(std::string_view bytes) override {
@@ -291,7 +289,6 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     is_done_ = true;
     Flush();
     items_known_ = 0;
-    job_.taker = attempt_->taker;
     job_.error = std::move(error);
   }
 
@@ -332,7 +329,7 @@ class ListReader {
     RunWorkers(
         options_.workers, [this](std::size_t worker) { Work(worker, queue_); },
         [this] { Produce(); });
-    for (const auto& run : runs_) run->TakeItemError();
+    for (const auto& run : runs_) run->AddItemError();
   }
 
  private:
@@ -414,8 +411,8 @@ class ListReader {
 
 }  // namespace
 
-TakerMaker TakeEach(std::function<void(kube::json::Document&)> take) {
-  return [take = std::move(take)] { return std::make_shared<FunctionTaker>(take); };
+TakerMaker HandleEach(std::function<void(kube::json::Document&)> handle) {
+  return [handle = std::move(handle)] { return std::make_shared<FunctionTaker>(handle); };
 }
 
 void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,

@@ -26,13 +26,21 @@ class ItemTaker {
  public:
   virtual ~ItemTaker() = default;
   /// Is called by all workers at once. `number` is the place of the item in the list, from 0.
-  virtual void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) = 0;
+  virtual void Handle(std::size_t worker, kube::json::Document& item, std::uint64_t number) = 0;
+  /// Why the list is an error though all of it came; empty if it is none.
+  virtual std::string Fault() const { return ""; }
 };
 
 using TakerMaker = std::function<std::shared_ptr<ItemTaker>()>;
 
-/// Takers that give every item to `take`, which is called by all workers at once.
-TakerMaker TakeEach(std::function<void(kube::json::Document&)> take);
+/// Takers that give every item to `handle`, which is called by all workers at once.
+TakerMaker HandleEach(std::function<void(kube::json::Document&)> handle);
+
+/// Takers of `args`. The last one, which counts, is kept in `kept`; that must outlive the reading.
+template <typename Taker, typename... Args>
+TakerMaker MakerOf(std::shared_ptr<Taker>& kept, Args... args) {
+  return [&kept, args...] { return kept = std::make_shared<Taker>(args...); };
+}
 
 /// A list to read, or one object.
 struct ListJob {
@@ -46,7 +54,6 @@ struct ListJob {
 
   // The result:
 
-  std::shared_ptr<ItemTaker> taker;  ///< has taken every item, unless there is an error
   /// Of the list as its first page told it: every change since is missing or newer. Known, and may
   /// be looked at by `on_progress`, once that page has come; a list begun anew has another.
   std::string resource_version;
@@ -77,7 +84,8 @@ struct ListReaderOptions {
 
 /// Reads all lists of `jobs`, several at once, and hands their items to the takers: pages are taken
 /// apart as they arrive, the next page is asked for while workers still parse the last one. Where
-/// workers fall behind no more is read, so that memory stays small.
+/// workers fall behind no more is read, so that memory stays small. The taker that was made last
+/// has every item of its list, unless that has an error.
 ///
 /// What is wrong with one list is its `error`; the others are still read, but for those that were
 /// not begun when the last eight that have ended were not answered (IsUnanswered): such a server

@@ -28,13 +28,10 @@ std::optional<kube::client::CallError> ListWatch::Begin() {
 
 // From its resource version on it is watched.
 std::optional<kube::client::CallError> ListWatch::List() {
-  std::vector<ListJob> jobs;
-  jobs.emplace_back(options_.target, options_.make_taker);
-  ListReaderOptions options;
-  options.chunk_size = options_.chunk_size;
-  ReadLists(jobs, session_, options);
+  std::vector<ListJob> jobs = {{options_.target, options_.make_taker}};
+  ReadLists(jobs, session_, {.chunk_size = options_.chunk_size});
   if (jobs[0].error) return jobs[0].error;
-  options_.on_list(*jobs[0].taker);
+  options_.on_list();
   watch_.Start(jobs[0].resource_version);
   return std::nullopt;
 }

@@ -27,8 +27,8 @@ class ListWatch {
     std::int64_t chunk_size = 500;
     /// Makes the taker of one attempt to read the list.
     TakerMaker make_taker;
-    /// All there is: the taker has taken every object.
-    std::function<void(ItemTaker& taker)> on_list;
+    /// All there is: the taker that was made last has taken every object.
+    std::function<void()> on_list;
     /// Something has changed since.
     std::function<void(WatchEventType type, kube::json::Value& object)> on_event;
     /// Takes a line for people, without a line break.

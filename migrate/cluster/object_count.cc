@@ -8,13 +8,10 @@
 namespace migrate::cluster {
 namespace {
 
-class Counter : public ItemTaker {
- public:
-  void Take(std::size_t, kube::json::Document&, std::uint64_t) override { ++count_; }
-  std::uint64_t count() const { return count_; }
+struct Counter : ItemTaker {
+  void Handle(std::size_t, kube::json::Document&, std::uint64_t) override { ++count; }
 
- private:
-  std::atomic<std::uint64_t> count_{0};
+  std::atomic<std::uint64_t> count{0};
 };
 
 }  // namespace
@@ -22,12 +19,12 @@ class Counter : public ItemTaker {
 kube::base::Result<std::uint64_t, kube::client::CallError> CountObjects(
     const std::string& target, const ListReaderOptions& options,
     const kube::client::Session& session) {
-  std::vector<ListJob> jobs;
-  jobs.emplace_back(target, [] { return std::make_shared<Counter>(); });
+  std::shared_ptr<Counter> counter;
+  std::vector<ListJob> jobs = {{target, MakerOf(counter)}};
   jobs[0].metadata_only = true;
   ReadLists(jobs, session, options);
   if (jobs[0].error) return kube::base::Unexpected(*std::move(jobs[0].error));
-  return static_cast<const Counter&>(*jobs[0].taker).count();
+  return counter->count.load();
 }
 
 }  // namespace migrate::cluster

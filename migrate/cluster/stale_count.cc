@@ -15,9 +15,9 @@ using Count = std::function<std::uint64_t(kube::json::Document&)>;
 
 class StaleCounter : public ItemTaker {
  public:
-  explicit StaleCounter(const Count& count) : count_(count) {}
+  explicit StaleCounter(const Count* count) : count_(*count) {}
 
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override {
     ++objects_;
     const std::uint64_t entries = count_(item);
     if (entries == 0) return;
@@ -35,12 +35,12 @@ class StaleCounter : public ItemTaker {
 kube::base::Result<EntryCount, kube::client::CallError> CountEntries(
     const std::string& target, bool metadata_only, const Count& count,
     const ListReaderOptions& options, const kube::client::Session& session) {
-  std::vector<ListJob> jobs;
-  jobs.emplace_back(target, [&count] { return std::make_shared<StaleCounter>(count); });
+  std::shared_ptr<StaleCounter> counter;
+  std::vector<ListJob> jobs = {{target, MakerOf(counter, &count)}};
   jobs[0].metadata_only = metadata_only;
   ReadLists(jobs, session, options);
   if (jobs[0].error) return kube::base::Unexpected(*std::move(jobs[0].error));
-  return static_cast<const StaleCounter&>(*jobs[0].taker).Counted();
+  return counter->Counted();
 }
 
 }  // namespace

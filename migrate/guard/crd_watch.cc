@@ -25,9 +25,9 @@ constexpr std::int64_t kChunkSize = 20;
 /// Takes the CRDs of one attempt to read the list, and keeps of each no more than is needed.
 class CrdWatch::Taker : public cluster::ItemTaker {
  public:
-  explicit Taker(CrdWatch& watch) : watch_(watch) {}
+  explicit Taker(const CrdWatch* watch) : watch_(*watch) {}
 
-  void Take(std::size_t, Document& item, std::uint64_t) override {
+  void Handle(std::size_t, Document& item, std::uint64_t) override {
     if (!item.root().is_object()) return;
     const std::string name = check::NameOfItem(item.root());
     const auto crd = check::ReadListedCrd(item.root(), watch_.api_version_);
@@ -43,7 +43,7 @@ class CrdWatch::Taker : public cluster::ItemTaker {
   std::vector<std::string> unreadable;
 
  private:
-  CrdWatch& watch_;
+  const CrdWatch& watch_;
   std::mutex mutex_;
 };
 
@@ -56,8 +56,8 @@ CrdWatch::CrdWatch(GuardedCrds& guarded, std::string target, const kube::client:
       watch_({.target = std::move(target),
               .what = "CustomResourceDefinitions",
               .chunk_size = kChunkSize,
-              .make_taker = [this] { return std::make_shared<Taker>(*this); },
-              .on_list = [this](cluster::ItemTaker& taker) { HandleList(taker); },
+              .make_taker = cluster::MakerOf(taker_, this),
+              .on_list = [this] { HandleList(); },
               .on_event = [this](cluster::WatchEventType type,
                                  const Value& object) { HandleEvent(type, object); },
               .tell = tell_},
@@ -70,14 +70,14 @@ bool CrdWatch::Begin() {
   return true;
 }
 
-void CrdWatch::HandleList(cluster::ItemTaker& items) {
-  auto& taker = static_cast<Taker&>(items);
+void CrdWatch::HandleList() {
+  const std::shared_ptr<Taker> taker = std::move(taker_);
   // A name that nobody answers to is a mistake at the beginning, and a deleted CRD later.
   if (!std::exchange(has_begun_, true)) {
-    check::RequireEachNamesOne(guarded_.selection().names, taker.identities);
-    for (const std::string& problem : taker.unreadable) tell_("cannot read the CRD " + problem);
+    check::RequireEachNamesOne(guarded_.selection().names, taker->identities);
+    for (const std::string& problem : taker->unreadable) tell_("cannot read the CRD " + problem);
   }
-  guarded_.Replace(std::move(taker.found));
+  guarded_.Replace(std::move(taker->found));
 }
 
 void CrdWatch::HandleEvent(cluster::WatchEventType type, const Value& object) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "kube/client/session.h"
@@ -34,13 +35,14 @@ class CrdWatch {
 
  private:
   class Taker;
-  void HandleList(cluster::ItemTaker& items);
+  void HandleList();
   void HandleEvent(cluster::WatchEventType type, const kube::json::Value& object);
 
   GuardedCrds& guarded_;
   const std::string api_version_;  // of the CRDs of the list
   const kube::client::Session session_;
   const LogFunction tell_;
+  std::shared_ptr<Taker> taker_;
   cluster::ListWatch watch_;
   bool has_begun_ = false;
 };

@@ -120,13 +120,15 @@ struct Group {
 /// Groups the objects of one list by the versions that their entries name, beside the written one.
 class GroupTaker : public cluster::ItemTaker {
  public:
-  GroupTaker(const kube::crd::Crd& crd, const std::string& written) : known_(crd) {
+  explicit GroupTaker(const EntryQuestion* question) : known_(question->crd) {
+    const kube::crd::Crd& crd = question->crd;
     for (const kube::crd::CrdVersion& version : crd.versions) {
-      if (version.name != written) names_.emplace(crd.group + "/" + version.name, version.name);
+      if (version.name != question->target.version)
+        names_.emplace(crd.group + "/" + version.name, version.name);
     }
   }
 
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override {
     const auto object = cluster::ReadObjectMetadata(item.root());
     if (!object || object->entries == EntryState::kNone) return;
     VersionSet versions;
@@ -158,10 +160,9 @@ class Asking {
       : question_(question), session_(session) {}
 
   EntryAnswers Run() {
-    std::vector<cluster::ListJob> jobs;
-    jobs.emplace_back(rewrite::ListPath(question_.target), [this] {
-      return std::make_shared<GroupTaker>(question_.crd, question_.target.version);
-    });
+    std::shared_ptr<GroupTaker> taker;
+    std::vector<cluster::ListJob> jobs = {
+        {rewrite::ListPath(question_.target), cluster::MakerOf(taker, &question_)}};
     jobs[0].metadata_only = true;
     cluster::ReadLists(jobs, session_, {.chunk_size = question_.chunk_size});
     if (jobs[0].error) {
@@ -170,8 +171,7 @@ class Asking {
                                jobs[0].error->message);
       return std::move(answers_);
     }
-    const auto& groups = static_cast<const GroupTaker&>(*jobs[0].taker).groups();
-    for (const auto& [versions, group] : groups) Ask(versions, group);
+    for (const auto& [versions, group] : taker->groups()) Ask(versions, group);
     Judge();
     return std::move(answers_);
   }

@@ -35,11 +35,11 @@ constexpr std::size_t kMostNames = 5;
 /// Looks at each object of one attempt to read the list.
 class DryRunTaker : public cluster::ItemTaker {
  public:
-  DryRunTaker(const check::CrdCheck& check, const check::RewriteForecast& forecast,
+  DryRunTaker(const check::CrdCheck* check, const check::RewriteForecast* forecast,
               const check::ObjectMutation* mutation, std::size_t workers)
-      : check_(check), forecast_(forecast), mutation_(mutation), workers_(workers) {}
+      : check_(*check), forecast_(*forecast), mutation_(mutation), workers_(workers) {}
 
-  void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
+  void Handle(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
     Worker& own = workers_[worker];
     if (mutation_ != nullptr) Mutate(item, own);
     check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
@@ -294,18 +294,17 @@ std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
 
 PruningDryRun DryRunPruning(const check::LiveCrd& crd, const check::RewriteForecast& forecast,
                             const DryRunOptions& options, const kube::client::Session& session) {
-  std::vector<cluster::ListJob> jobs;
   const std::size_t workers = cluster::WorkerCount();
-  jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<cluster::ItemTaker> {
-    return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, options.mutation.get(),
-                                         workers);
-  });
+  std::shared_ptr<DryRunTaker> taker;
+  std::vector<cluster::ListJob> jobs = {
+      {crd.ObjectsTarget(""), cluster::MakerOf(taker, crd.checks.at(0).get(), &forecast,
+                                               options.mutation.get(), workers)}};
   cluster::ReadLists(jobs, session,
                      {.chunk_size = options.chunk_size,
                       .workers = workers,
                       .lists_at_once = 1,
                       .on_progress = options.on_progress});
-  PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
+  PruningDryRun result = taker->Result();
   result.write_version = crd.read_version;
   if (jobs[0].error) result.error = jobs[0].error->message;
   return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -22,9 +23,9 @@ namespace {
 /// Takes the members of one attempt to read a list.
 class MemberTaker : public cluster::ItemTaker {
  public:
-  explicit MemberTaker(const ServedKind& kind) : kind_(std::make_shared<const ServedKind>(kind)) {}
+  explicit MemberTaker(const ServedKind* kind) : kind_(std::make_shared<const ServedKind>(*kind)) {}
 
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override {
     const auto metadata = cluster::ReadObjectMetadata(item.root());
     auto membership = ReadMembership(item.root());
     if (!metadata || !membership) return;
@@ -52,10 +53,11 @@ std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
   const std::vector<std::string> all = {""};
   const std::vector<std::string>& places = namespaces.empty() ? all : namespaces;
   std::vector<cluster::ListJob> jobs;
+  std::deque<std::shared_ptr<MemberTaker>> takers;  // by job
   for (const ServedKind& kind : kinds) {
     for (const std::string& place : places) {
       jobs.emplace_back(cluster::WithSelectors(kind.ListPath(place), kTemplateNameLabel, ""),
-                        [&kind] { return std::make_shared<MemberTaker>(kind); });
+                        cluster::MakerOf(takers.emplace_back(), &kind));
       jobs.back().metadata_only = true;
     }
   }
@@ -68,8 +70,7 @@ std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
       of_kind.error = kube::client::ServerMessage(*jobs[i].error);
       continue;
     }
-    auto& taken = static_cast<MemberTaker&>(*jobs[i].taker).members;
-    std::ranges::move(taken, std::back_inserter(of_kind.members));
+    std::ranges::move(takers[i]->members, std::back_inserter(of_kind.members));
   }
   for (MembersOfKind& of_kind : result) {
     std::ranges::sort(of_kind.members, {}, [](const Member& member) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -43,7 +44,7 @@ std::chrono::sys_seconds CreatedAt(const Value& object) {
 /// Takes what one attempt to read the templates brings.
 class TemplateTaker : public cluster::ItemTaker {
  public:
-  void Take(std::size_t, Document& item, std::uint64_t) override {
+  void Handle(std::size_t, Document& item, std::uint64_t) override {
     TemplateEntry entry = ReadTemplateEntry(item.root());
     const std::lock_guard lock(mutex_);
     std::string name = entry.known.name;
@@ -59,7 +60,7 @@ class TemplateTaker : public cluster::ItemTaker {
 /// The same of namespaces.
 class NamespaceTaker : public cluster::ItemTaker {
  public:
-  void Take(std::size_t, Document& item, std::uint64_t) override {
+  void Handle(std::size_t, Document& item, std::uint64_t) override {
     auto read = ReadClusterNamespace(item.root());
     if (!read) return;
     const std::lock_guard lock(mutex_);
@@ -72,11 +73,6 @@ class NamespaceTaker : public cluster::ItemTaker {
  private:
   std::mutex mutex_;
 };
-
-template <typename Taker>
-cluster::TakerMaker MakerOf() {
-  return [] { return std::make_shared<Taker>(); };
-}
 
 // Errors come before notes.
 void ReportLeftAlone(PopulationInput& input) {
@@ -231,25 +227,28 @@ std::string ReadCreatorGuard(const kube::client::Session& session) {
 
 PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces, bool trusts_creator,
                                     const kube::client::Session& session) {
-  std::vector<cluster::ListJob> jobs;
-  jobs.emplace_back(TemplatesPath(), MakerOf<TemplateTaker>());
-  if (namespaces.empty()) jobs.emplace_back(kNamespacesPath, MakerOf<NamespaceTaker>());
+  std::shared_ptr<TemplateTaker> templates;
+  std::deque<std::shared_ptr<NamespaceTaker>> found;  // by job, from the second on
+  std::vector<cluster::ListJob> jobs = {{TemplatesPath(), cluster::MakerOf(templates)}};
+  if (namespaces.empty()) {
+    jobs.emplace_back(kNamespacesPath, cluster::MakerOf(found.emplace_back()));
+  }
   for (const std::string& name : namespaces) {
     jobs.emplace_back(std::string(kNamespacesPath) + "/" + kube::client::UrlEscape(name),
-                      MakerOf<NamespaceTaker>(), /*list=*/false);
+                      cluster::MakerOf(found.emplace_back()), /*list=*/false);
   }
   cluster::ReadLists(jobs, session, {});
   PopulationInput input;
   if (session.is_stopped()) return input;
   if (jobs[0].error) ThrowForTemplates(*jobs[0].error);
-  for (auto& [name, entry] : static_cast<TemplateTaker&>(*jobs[0].taker).entries) {
+  for (auto& [name, entry] : templates->entries) {
     input.PutTemplate(std::move(entry));
   }
   if (input.UsesCreator()) input.SetCreatorGuard(trusts_creator ? "" : ReadCreatorGuard(session));
   ReportLeftAlone(input);
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (!jobs[i].error) {
-      input.namespaces.merge(static_cast<NamespaceTaker&>(*jobs[i].taker).namespaces);
+      input.namespaces.merge(found[i - 1]->namespaces);
     } else if (!jobs[i].is_list && MeaningOf(*jobs[i].error) == Meaning::kNotFound) {
       input.remarks.push_back(Error(kube::client::ServerMessage(*jobs[i].error)));
     } else {

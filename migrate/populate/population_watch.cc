@@ -42,7 +42,7 @@ class Taker : public cluster::ItemTaker {
 
   explicit Taker(ReadFunction read) : read_(read) {}
 
-  void Take(std::size_t, Document& item, std::uint64_t) override {
+  void Handle(std::size_t, Document& item, std::uint64_t) override {
     auto entry = read_(item.root());
     if (!entry) return;
     std::string name = NameOf(item.root());
@@ -68,11 +68,13 @@ template <typename Entry>
 cluster::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read,
                                       const Note<Entry>& note, std::set<std::string>& names) {
   cluster::ListWatch::Options options;
-  options.make_taker = [read] { return std::make_shared<Taker<Entry>>(read); };
-  options.on_list = [note, &names](cluster::ItemTaker& taker) {
+  const auto kept = std::make_shared<std::shared_ptr<Taker<Entry>>>();
+  options.make_taker = [read, kept] { return *kept = std::make_shared<Taker<Entry>>(read); };
+  options.on_list = [note, kept, &names] {
+    const auto taker = std::move(*kept);
     // What is not in it any more is gone.
     for (const std::string& name : std::exchange(names, {})) note(name, std::nullopt);
-    for (auto& [name, entry] : static_cast<Taker<Entry>&>(taker).found) {
+    for (auto& [name, entry] : taker->found) {
       names.insert(name);
       note(name, std::move(entry));
     }

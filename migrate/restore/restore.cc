@@ -193,13 +193,13 @@ class Accounts {
         "/apis/" + paths.group + "/" + paths.version + "/" + paths.plural, options_.objects);
     std::unordered_set<std::uint64_t> selected;
     std::mutex mutex;
-    const auto take = [&](kube::json::Document& item) {
+    const auto handle = [&](kube::json::Document& item) {
       const std::lock_guard lock(mutex);
       selected.insert(IdentityOf(cluster::MetadataText(item.root(), "namespace"),
                                  cluster::MetadataText(item.root(), "name")));
     };
     std::vector<cluster::ListJob> jobs;
-    jobs.emplace_back(target, cluster::TakeEach(take));
+    jobs.emplace_back(target, cluster::HandleEach(handle));
     jobs[0].metadata_only = true;
     cluster::ReadLists(jobs, session_, {.chunk_size = options_.objects.chunk_size});
     if (jobs[0].error && !session_.is_stopped()) throw Error(jobs[0].error->message);

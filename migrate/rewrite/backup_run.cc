@@ -69,7 +69,7 @@ constexpr int kMostLists = 3;
 class BackupRun::Taker : public cluster::ItemTaker {
  public:
   Taker(BackupRun& run, int attempt) : run_(run), attempt_(attempt) {}
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t number) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t number) override {
     run_.HandleItem(attempt_, item, number);
   }
 

@@ -39,7 +39,7 @@ std::filesystem::path MutationBackupPath(const std::filesystem::path& folder,
 class MutationBackup::Taker : public cluster::ItemTaker {
  public:
   Taker(MutationBackup& backup, int attempt) : backup_(backup), attempt_(attempt) {}
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override {
     backup_.HandleItem(attempt_, item);
   }
 

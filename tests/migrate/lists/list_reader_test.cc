@@ -28,7 +28,7 @@ void AddWidgets(FakeCluster& cluster, int count) {
 /// How often each object was taken, by the last taker.
 class Names : public ItemTaker {
  public:
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override {
     const std::lock_guard lock(mutex_);
     ++count[std::string(item.root().Find("metadata")->FindText("name"))];
   }
@@ -39,18 +39,24 @@ class Names : public ItemTaker {
 };
 
 ListJob Job(const std::string& target = kWidgets) {
-  return {target, [] { return std::make_shared<Names>(); }};
+  return {target, HandleEach([](kube::json::Document&) {})};
 }
 
-ListJob Read(FakeCluster& cluster, const ListReaderOptions& options) {
-  std::vector<ListJob> jobs = {Job()};
+/// A list that was read, and how often each object came.
+struct Listed : ListJob {
+  std::map<std::string, int> names;
+};
+
+Listed Read(FakeCluster& cluster, const ListReaderOptions& options,
+            const std::string& target = kWidgets, bool is_list = true) {
+  std::shared_ptr<Names> names;
+  std::vector<ListJob> jobs = {{target, MakerOf(names), is_list}};
   ReadLists(jobs, cluster.session(), options);
-  return std::move(jobs[0]);
+  return {std::move(jobs[0]), names->count};
 }
 
 // Every object once, and no other.
-void CheckNames(const ListJob& job, int count) {
-  const auto& names = static_cast<Names&>(*job.taker).count;
+void CheckNames(const std::map<std::string, int>& names, int count) {
   CHECK(names.size() == static_cast<std::size_t>(count));
   for (const auto& [name, times] : names) {
     CAPTURE(name);
@@ -63,9 +69,9 @@ FakeFault Fault(int first) { return {.target = kWidgets, .first = first}; }
 TEST_CASE("H3 A list is read in chunks, each object once", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 25);
-  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  const Listed job = Read(cluster, {.chunk_size = 10, .workers = 2});
   CHECK_FALSE(job.error);
-  CheckNames(job, 25);
+  CheckNames(job.names, 25);
   const std::vector<std::string> lines = cluster.server.RequestLines();
   REQUIRE(lines.size() == 3);
   CHECK(lines[0] == "GET " + kWidgets + "?limit=10");
@@ -77,16 +83,16 @@ TEST_CASE("H3 A list is read in chunks, each object once", "[migrate][list_reade
 TEST_CASE("A chunk size of 0 reads everything at once", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 25);
-  CheckNames(Read(cluster, {.chunk_size = 0}), 25);
+  CheckNames(Read(cluster, {.chunk_size = 0}).names, 25);
   CHECK(cluster.server.RequestLines() == std::vector<std::string>{"GET " + kWidgets});
 }
 
 TEST_CASE("An empty list is read too", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 0);
-  const ListJob job = Read(cluster, {});
+  const Listed job = Read(cluster, {});
   CHECK_FALSE(job.error);
-  CheckNames(job, 0);
+  CheckNames(job.names, 0);
 }
 
 TEST_CASE("A list that expires midway is read on, each object once", "[migrate][list_reader]") {
@@ -95,9 +101,9 @@ TEST_CASE("A list that expires midway is read on, each object once", "[migrate][
   FakeFault fault = Fault(2);
   fault.before = [&cluster] { cluster.server.Compact(); };
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {.chunk_size = 10});
+  const Listed job = Read(cluster, {.chunk_size = 10});
   CHECK_FALSE(job.error);
-  CheckNames(job, 30);
+  CheckNames(job.names, 30);
   // The second page was asked for twice: by its own token and by that of the 410.
   CHECK(cluster.server.requests().size() == 4);
 }
@@ -109,9 +115,9 @@ TEST_CASE("A page that breaks off is read on, each object once", "[migrate][list
   FakeFault fault = Fault(page);
   fault.lost_after = 1200;
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  const Listed job = Read(cluster, {.chunk_size = 10, .workers = 2});
   CHECK_FALSE(job.error);
-  CheckNames(job, 30);
+  CheckNames(job.names, 30);
 }
 
 TEST_CASE("A page of which no byte comes is not asked for again once the client has given up",
@@ -122,7 +128,7 @@ TEST_CASE("A page of which no byte comes is not asked for again once the client 
   fault.times = 0;
   fault.lost = true;
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {.chunk_size = 10});
+  const Listed job = Read(cluster, {.chunk_size = 10});
   REQUIRE(job.error);
   CHECK(job.error->transport);
   // As client-go tries: ten times more, a second apart.
@@ -143,9 +149,9 @@ TEST_CASE("A page that meets two faults is read on, each object once", "[migrate
   }
   cluster.server.AddFault(first);
   cluster.server.AddFault(second);
-  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  const Listed job = Read(cluster, {.chunk_size = 10, .workers = 2});
   CHECK_FALSE(job.error);
-  CheckNames(job, 30);
+  CheckNames(job.names, 30);
 }
 
 TEST_CASE("A server that gives the same continue token again is not asked for ever",
@@ -157,7 +163,7 @@ TEST_CASE("A server that gives the same continue token again is not asked for ev
   fault.answer = test_support::FakeText(
       200, "application/json", R"({"kind":"WidgetList","items":[],"metadata":{"continue":"x"}})");
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {});
+  const Listed job = Read(cluster, {});
   REQUIRE(job.error);
   CHECK(job.error->message == "the server gives the same continue token again and again");
   CHECK(cluster.server.requests().size() == 2);
@@ -172,9 +178,9 @@ TEST_CASE("An answer that ends in the middle is not taken for a whole one",
   FakeFault fault = Fault(1);
   fault.answer = test_support::FakeText(200, "application/json", body);
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {});
+  const Listed job = Read(cluster, {});
   CHECK_FALSE(job.error);
-  CheckNames(job, 3);
+  CheckNames(job.names, 3);
   CHECK(cluster.server.requests().size() == 2);
 }
 
@@ -186,9 +192,9 @@ TEST_CASE("The kind of a list may be any word", "[migrate][list_reader]") {
   fault.answer = test_support::FakeText(
       200, "application/json", R"({"kind":"Widgetry","metadata":{},"items":)" + items + "}");
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {});
+  const Listed job = Read(cluster, {});
   CHECK_FALSE(job.error);
-  CheckNames(job, 0);
+  CheckNames(job.names, 0);
 }
 
 TEST_CASE("What is no list is an error at once, not an empty list", "[migrate][list_reader]") {
@@ -214,7 +220,7 @@ TEST_CASE("What is no list is an error at once, not an empty list", "[migrate][l
   fault.times = 0;
   fault.answer = test_support::FakeText(200, "text/html", body);
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {});
+  const Listed job = Read(cluster, {});
   REQUIRE(job.error);
   if (message.ends_with(": ")) {
     CHECK_THAT(job.error->message, StartsWith(message));  // and what the parser says
@@ -232,7 +238,7 @@ TEST_CASE("HTML in the place of a list is an error that names the request",
   fault.times = 0;
   fault.answer = test_support::FakeText(200, "text/html", "<html>login</html>");
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {});
+  const Listed job = Read(cluster, {});
   REQUIRE(job.error);
   CHECK(job.error->message == "the server's answer to GET " + cluster.server.requests()[0].target +
                                   " is HTML, not JSON; is there a proxy or a login page in "
@@ -262,12 +268,13 @@ TEST_CASE("One list that cannot be read does not keep the others from it",
   cluster.server.Forbid("gizmos.demo.example.com");
   std::vector<ListJob> jobs;
   for (int i = 0; i < 3; ++i) jobs.push_back(Job("/apis/demo.example.com/v1/gizmos"));
-  jobs.push_back(Job());
+  std::shared_ptr<Names> names;
+  jobs.emplace_back(kWidgets, MakerOf(names));
   ReadLists(jobs, cluster.session(), {.lists_at_once = 2});
   REQUIRE(jobs[0].error);
   CHECK(jobs[0].error->status->code == 403);
   CHECK_FALSE(jobs[3].error);
-  CheckNames(jobs[3], 5);
+  CheckNames(names->count, 5);
 }
 
 TEST_CASE("A page that has no end is not read to it", "[migrate][list_reader]") {
@@ -280,20 +287,20 @@ TEST_CASE("A page that has no end is not read to it", "[migrate][list_reader]") 
                                         R"({"kind":"WidgetList","items":[)" + items + "]}");
   cluster.server.AddFault(fault);
   int polls = 0;
-  const ListJob job =
+  const Listed job =
       Read(cluster, {.on_progress = [&polls](const ListProgress&) { ++polls; }, .most_items = 5});
   REQUIRE(job.error);
   CHECK(job.error->message == "the server's list has no end");
-  CHECK(static_cast<Names&>(*job.taker).count["b"] <= 4);
+  CHECK(job.names.at("b") <= 4);
   CHECK(polls < 10);  // a hundred bytes each
 }
 
 TEST_CASE("A list may have as many items as a list may have", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 30);
-  const ListJob job = Read(cluster, {.chunk_size = 10, .most_items = 30});
+  const Listed job = Read(cluster, {.chunk_size = 10, .most_items = 30});
   CHECK_FALSE(job.error);
-  CheckNames(job, 30);
+  CheckNames(job.names, 30);
   CHECK(Read(cluster, {.chunk_size = 10, .most_items = 29}).error);
 }
 
@@ -384,7 +391,7 @@ TEST_CASE("A run that is stopped ends at once, and says what it did not read",
   fault.before = [&stop] { stop = true; };
   cluster.server.AddFault(fault);
   cluster.run_stop = &stop;
-  const ListJob job = Read(cluster, {.chunk_size = 10});
+  const Listed job = Read(cluster, {.chunk_size = 10});
   REQUIRE(job.error);
   CHECK(job.error->message == "interrupted");
 }
@@ -409,13 +416,10 @@ TEST_CASE("Progress counts items, and how many there are as far as the server te
 TEST_CASE("One object is taken as it is", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 2);
-  std::vector<ListJob> jobs;
-  jobs.emplace_back(
-      "/apis/demo.example.com/v1/namespaces/shop/widgets/w101",
-      [] { return std::make_shared<Names>(); }, false);
-  ReadLists(jobs, cluster.session(), {});
-  CHECK_FALSE(jobs[0].error);
-  CHECK(static_cast<Names&>(*jobs[0].taker).count == std::map<std::string, int>{{"w101", 1}});
+  const Listed job =
+      Read(cluster, {}, "/apis/demo.example.com/v1/namespaces/shop/widgets/w101", false);
+  CHECK_FALSE(job.error);
+  CHECK(job.names == std::map<std::string, int>{{"w101", 1}});
 }
 
 TEST_CASE("A list, or two objects, in the place of one object are an error",
@@ -434,13 +438,10 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
   FakeFault fault = Fault(1);
   fault.answer = test_support::FakeText(200, "application/json", body);
   cluster.server.AddFault(fault);
-  std::vector<ListJob> jobs;
-  jobs.emplace_back(
-      kWidgets + "/a", [] { return std::make_shared<Names>(); }, false);
-  ReadLists(jobs, cluster.session(), {});
-  REQUIRE(jobs[0].error);
-  CHECK(jobs[0].error->message == message);
-  CHECK(static_cast<Names&>(*jobs[0].taker).count.size() <= 1);
+  const Listed job = Read(cluster, {}, kWidgets + "/a", false);
+  REQUIRE(job.error);
+  CHECK(job.error->message == message);
+  CHECK(job.names.size() <= 1);
 }
 
 }  // namespace list_reader_test

@@ -27,7 +27,7 @@ std::string NameOf(const kube::json::Value& object) {
 
 class NameTaker : public ItemTaker {
  public:
-  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+  void Handle(std::size_t, kube::json::Document& item, std::uint64_t) override {
     const std::lock_guard lock(mutex_);
     names.insert(NameOf(item.root()));
   }
@@ -49,10 +49,10 @@ struct Watched {
     options.target = kWidgets;
     options.what = "widgets";
     options.chunk_size = 2;
-    options.make_taker = [] { return std::make_shared<NameTaker>(); };
-    options.on_list = [this](ItemTaker& taker) {
+    options.make_taker = MakerOf(taker);
+    options.on_list = [this] {
       std::string text = "all";
-      for (const auto& name : static_cast<NameTaker&>(taker).names) text += " " + name;
+      for (const auto& name : taker->names) text += " " + name;
       news.push_back(text);
     };
     options.on_event = [this](WatchEventType type, kube::json::Value& object) {
@@ -93,6 +93,7 @@ struct Watched {
 
   FakeCluster cluster;
   Strings news, lines;
+  std::shared_ptr<NameTaker> taker;
   ListWatch watch;
 };
 
@@ -130,7 +131,7 @@ TEST_CASE("A list whose reading was stopped is none", "[migrate][lists]") {
   ListWatch::Options options;
   options.target = kWidgets;
   options.make_taker = [] { return std::make_shared<NameTaker>(); };
-  options.on_list = [](ItemTaker&) { FAIL("a list"); };
+  options.on_list = [] { FAIL("a list"); };
   ListWatch watch(options, cluster.session());
   CHECK_FALSE(watch.Begin());
 }
