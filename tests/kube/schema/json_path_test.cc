@@ -5,7 +5,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::crd {
+namespace kube::schema {
 namespace {
 
 const support::TestSchema& Schema() {
@@ -53,4 +53,4 @@ TEST_CASE("Without a schema only the form counts", "[json_path]") {
 }
 
 }  // namespace
-}  // namespace kube::crd
+}  // namespace kube::schema
