@@ -29,10 +29,9 @@ REFUSALS = {
     "migrate/migration/turn_pruning_on.cc": (*PRUNING, r'Refuse\(\s*"([^"]+)"'),
     "migrate/migration/back_up.cc": PRUNING,
     "migrate/migration/after_pruning_on.cc": PRUNING,
-    "migrate/check/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
     # Without what a check says of a CRD that was changed meanwhile.
-    "migrate/check/crd_shape.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),
-    "migrate/check/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
+    "migrate/check/crd_guard.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),
+    "migrate/check/crd_objects.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
     "migrate/rewrite/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
     "plugin/command/serving_news.cc": (r'" (turned away so far)',),
     "migrate/rewrite/backup.cc": (r'Error\("(cannot write the backup)',),

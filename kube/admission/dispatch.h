@@ -1,16 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "kube/admission/answer.h"
 #include "kube/admission/handler.h"
 #include "kube/admission/metrics.h"
+#include "kube/admission/review.h"
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
 
 namespace kube::admission {
+
+/// What the API server is told of a request.
+struct Answer {
+  Verdict verdict;
+  std::vector<std::string> warnings;               ///< as WarningsWithin gives them
+  std::string patch;                               ///< a JSON Patch as text; empty: no change
+  std::map<std::string, std::string> annotations;  ///< of the audit log
+};
+
+/// The AdmissionReview that answers `review`: of the same version and uid, on one line.
+std::string PrintAnswer(const Review& review, const Answer& answer);
 
 /// True if the handler is for such requests, by all of its options but the labels of a namespace
 /// and HandlerOptions::when (apiserver pkg/admission/plugin/webhook/predicates/rules, .../object).

@@ -3,7 +3,7 @@
 #include <exception>
 #include <utility>
 
-#include "kube/admission/answer.h"
+#include "kube/admission/dispatch.h"
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_duration.h"

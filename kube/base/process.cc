@@ -18,7 +18,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "kube/base/descriptor.h"
+#include "kube/base/file_text.h"
 #include "kube/base/result.h"
 
 extern char** environ;

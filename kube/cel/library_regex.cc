@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "kube/base/mutex.h"
-#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
 #include "kube/cel/function.h"
 #include "kube/go/go_regexp.h"
 

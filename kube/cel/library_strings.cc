@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/rune.h"
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/cel/format_text.h"

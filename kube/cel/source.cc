@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
 
 namespace kube::cel {
 namespace {

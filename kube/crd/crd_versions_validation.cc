@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "kube/base/rune.h"
 #include "kube/base/text.h"
+#include "kube/base/utf8.h"
 #include "kube/crd/crd_spec_validation.h"
 #include "kube/go/go_printable.h"
 #include "kube/meta/make_field_error.h"

@@ -1,6 +1,6 @@
 #include "kube/go/go_format.h"
 
-#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
 #include "kube/go/go_printable.h"
 
 namespace kube::go {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
 
 namespace kube::go {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kube/base/rune.h"
 #include "kube/base/text.h"
+#include "kube/base/utf8.h"
 #include "kube/go/go_regexp_stack.h"
 #include "kube/go/go_unicode_names.h"
 

@@ -1,6 +1,6 @@
 #include "kube/schema/json_path.h"
 
-#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
 #include "kube/meta/field_error.h"
 
 namespace kube::schema {

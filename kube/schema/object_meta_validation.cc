@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_printable.h"
 #include "kube/meta/make_field_error.h"

@@ -2,7 +2,7 @@
 
 #include "kube/go/go_format.h"
 #include "kube/go/go_regexp.h"
-#include "kube/meta/field_path.h"
+#include "kube/meta/path_text.h"
 #include "kube/schema/keywords.h"
 
 namespace kube::schema {

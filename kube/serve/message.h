@@ -11,7 +11,7 @@
 
 #include "kube/serve/memory.h"
 
-/// HTTP as a server sees it, without the bytes: what it is asked, and what it answers.
+/// HTTP as a server sees it: what it is asked, what it answers, and the bytes of an answer.
 namespace kube::serve {
 
 struct CertificateFacts;  // kube/serve/certificates.h
@@ -57,5 +57,15 @@ inline constexpr std::chrono::seconds kRetryAfter{1};
 
 /// Answers a request. Called by several threads at once; must not throw.
 using Answerer = std::function<Response(const Request&)>;
+
+/// What to do with a connection behind an answer, as its head tells.
+enum class AfterAnswer { kKeep, kClose };
+
+/// An answer as it goes over the wire, HTTP/1.1: with Content-Length, and without the body where
+/// `method` is HEAD or the status has none (1xx, 204, 304).
+std::string ResponseText(const Response& response, std::string_view method, AfterAnswer after);
+
+/// A line of text as an answer, for what no Answerer was asked.
+Response PlainAnswer(int status, std::string_view line);
 
 }  // namespace kube::serve

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kube/base/text.h"
-#include "kube/serve/response_text.h"
+#include "kube/serve/message.h"
 
 namespace kube::serve {
 namespace {

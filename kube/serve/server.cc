@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "kube/base/result.h"
-#include "kube/serve/response_text.h"
+#include "kube/serve/message.h"
 #include "kube/serve/session.h"
 #include "kube/serve/tls_context.h"
 #include "kube/serve/tls_files.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/serve/response_text.h"
+#include "kube/serve/message.h"
 
 namespace kube::serve {
 namespace {

@@ -11,7 +11,7 @@
 #include "kube/base/release.h"
 #include "kube/client/session.h"
 #include "kube/meta/field_choice.h"
-#include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/report/check_report.h"

@@ -13,9 +13,9 @@
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "kube/meta/field_choice.h"
-#include "migrate/check/live_crd.h"
+#include "migrate/check/crd_objects.h"
 #include "migrate/check/proof.h"
-#include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/report/check_report.h"
 

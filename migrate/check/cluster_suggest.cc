@@ -8,7 +8,6 @@
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_objects.h"
 #include "migrate/check/suggest_making.h"
-#include "migrate/cluster/manifest_crd.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/cluster/worker_pool.h"

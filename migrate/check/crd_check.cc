@@ -15,8 +15,8 @@
 #include "kube/schema/schema_props.h"
 #include "migrate/check/hints.h"
 #include "migrate/check/managed_fields.h"
-#include "migrate/check/opened_fields.h"
-#include "migrate/check/pruned_validity.h"
+#include "migrate/check/version_validity.h"
+#include "migrate/check/weighed_changes.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::check {

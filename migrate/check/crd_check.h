@@ -13,15 +13,12 @@
 #include "kube/schema/pattern_checks.h"
 #include "kube/suggest/observed_shape.h"
 #include "migrate/check/crd_facts.h"
-#include "migrate/check/invalid_findings.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/check/weighed_changes.h"
 #include "migrate/cluster/entry_cleaner.h"
-#include "migrate/cluster/stale_tally.h"
+#include "migrate/cluster/stale_entries.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/field_tally.h"
-#include "migrate/report/first_texts.h"
-#include "migrate/report/invalid_tally.h"
 
 namespace migrate::check {
 

@@ -8,7 +8,7 @@
 #include "kube/crd/crd.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/check/proof.h"
-#include "migrate/check/release_rules.h"
+#include "migrate/check/version_validity.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
@@ -21,7 +21,7 @@ struct CrdCheckOptions {
   };
 
   bool keep_paths = false;  ///< keep every object's paths (--show-objects), not only the counts
-  /// Unknown fields that are counted by their leaves (opened_fields.h). Absent: none.
+  /// Unknown fields that are counted by their leaves (weighed_changes.h). Absent: none.
   std::optional<kube::meta::FieldChoice> opened{};
   bool keep_manifest = false;  ///< CrdCheck::manifest
   bool as_is = false;  ///< CrdCheck::server is that of the CRD as it is, not as if pruning were on

@@ -5,7 +5,7 @@
 
 #include "migrate/check/file_run.h"
 #include "migrate/check/object_diff.h"
-#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/proposals.h"
 
 namespace migrate::check {
 namespace {

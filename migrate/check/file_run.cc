@@ -13,7 +13,7 @@
 #include "kube/base/result.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/object_meta.h"
-#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/proposals.h"
 #include "migrate/cluster/worker_pool.h"
 
 namespace migrate::check {

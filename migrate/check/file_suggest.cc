@@ -6,7 +6,7 @@
 #include "migrate/check/cluster_check.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/suggest_making.h"
-#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/proposals.h"
 #include "migrate/cluster/worker_pool.h"
 
 namespace migrate::check {

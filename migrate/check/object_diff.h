@@ -15,7 +15,7 @@
 #include "migrate/check/crd_check.h"
 #include "migrate/check/crd_names.h"
 #include "migrate/check/object_mutation.h"
-#include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/pager.h"
 
 namespace migrate::check {

@@ -5,7 +5,7 @@
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
 #include "kube/base/text.h"
-#include "migrate/cluster/file_name.h"
+#include "migrate/cluster/private_file.h"
 
 namespace migrate::check {
 namespace {

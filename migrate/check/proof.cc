@@ -8,7 +8,6 @@
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
-#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
 #include "migrate/cluster/spool_line.h"

@@ -13,7 +13,7 @@
 #include "kube/json/json.h"
 #include "kube/suggest/suggestion.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/cluster/cluster_reader.h"
+#include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/private_file.h"
 #include "migrate/report/check_report.h"

@@ -8,7 +8,6 @@
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_names.h"
 #include "migrate/check/crd_request.h"
-#include "migrate/cluster/manifest_crd.h"
 #include "migrate/cluster/proposals.h"
 
 namespace migrate::check {

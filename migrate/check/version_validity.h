@@ -2,17 +2,53 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 #include "kube/meta/field_error.h"
 #include "kube/schema/fast_validator.h"
 #include "kube/schema/pattern_checks.h"
+#include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
+#include "migrate/report/field_tally.h"
 
 namespace migrate::check {
+
+/// Which rules a server has.
+struct ServerRules {
+  bool ratchets = false;                         ///< KEP-4008
+  std::optional<kube::base::Release> release{};  ///< absent: all that are known
+};
+
+/// Those of a server of that release, which lets errors be of values that a write does not change
+/// (KEP-4008, CRDValidationRatcheting) by default since Kubernetes 1.30, always since 1.33: it
+/// tells nobody of its feature gates. Absent: unknown, so that every error counts.
+ServerRules RulesOf(const std::optional<kube::base::Release>& release);
+
+/// From which release on API servers say so, of what older ones than the newest do not say: that a
+/// number does not fit its format (1.36), that a CRD's caBundle has no certificate
+/// (kubernetes#124061, 1.31). Absent: all do.
+std::optional<kube::base::Release> FirstRelease(const kube::meta::FieldError& error);
+
+/// That release, where it is later than the server's.
+std::optional<kube::base::Release> LaterRelease(const kube::meta::FieldError& error,
+                                                const std::optional<kube::base::Release>& server);
+
+/// What the API server would refuse updates of `object` for once it prunes, though it is valid as
+/// long as it keeps all of its fields: the errors in one line of some KiB at most. Empty where
+/// there are none, absent where `patterns` cannot tell.
+///
+/// It is pruned by each of `schemas` in turn; the last, no null pointer, is `validation` in its
+/// structural form. By a null pointer all is pruned.
+std::optional<std::string> WhyInvalidOncePruned(
+    const kube::json::Value& object, std::span<const kube::schema::StructuralSchema* const> schemas,
+    const kube::schema::SchemaProps& validation, kube::schema::PatternChecks& patterns);
 
 /// What the API server would say of objects at their next write in one version, once pruning is on.
 /// Not changed after construction: may be used by several threads.
@@ -69,5 +105,28 @@ class VersionValidity {
   bool refuses_duplicates_;  // an update that changes nothing may keep them
   kube::schema::FastValidator fast_validator_;
 };
+
+/// The place in an object that an error of the API server names.
+struct LocatedField {
+  std::vector<kube::schema::PathElement> elements;  ///< from the root; borrow from `field`
+  std::string folded_path;  ///< indices as [*], keys of maps as .*; empty for the whole object
+};
+
+/// Finds where `field` is, e.g. "spec.ports[0].env.a.b" (the field of an error from
+/// schema/validation; "<nil>" is the whole object). Names may hold dots and brackets: the longest
+/// that `object`, or else `schema`, has is taken. What the object lacks, as what is required, is
+/// still named. `members` is of `object` alone, and makes many look-ups quick.
+LocatedField LocateField(std::string_view field, const kube::json::Value& object,
+                         const kube::schema::SchemaProps& schema, kube::json::MemberIndex& members);
+
+/// Counts `findings` about `object` in `tally`, each path and its words once. Returns whether the
+/// server would refuse the object's next write: one that ratchets does not for what it tolerates,
+/// and one that is older than a rule does not for that. Appends why, the server's whole strings, to
+/// `refusals` unless that is the null pointer. Of long strings the first KiB, of one object some
+/// MiB at most.
+bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Value& object,
+                 const kube::schema::SchemaProps& schema, const ServerRules& server,
+                 const report::CountedObject& counted, report::InvalidTally& tally,
+                 std::vector<std::string>* refusals);
 
 }  // namespace migrate::check

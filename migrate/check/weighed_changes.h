@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,12 +10,21 @@
 #include "kube/crd/crd_changes.h"
 #include "kube/crd/custom_resource.h"
 #include "kube/json/json.h"
+#include "kube/meta/field_choice.h"
 #include "kube/schema/pattern_checks.h"
+#include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
+
+/// Hands `take` the leaves of an unknown field that holds objects or arrays, where `opened` chooses
+/// it or something below it: scalars, and what is empty. Any other field it is handed as it is.
+///
+/// A leaf is told as the field is: indices as [*], and as .* the keys of which `opened` says so.
+void OpenField(const kube::schema::UnknownField& field, const kube::meta::FieldChoice& opened,
+               const std::function<void(const kube::schema::UnknownField&)>& take);
 
 /// In how many objects each change of a WeighedChanges was found, by one thread.
 class ChangeTally {

@@ -11,7 +11,6 @@
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
 #include "migrate/cluster/field_fit.h"
-#include "migrate/cluster/field_set.h"
 #include "migrate/cluster/version_fit.h"
 
 namespace migrate::cluster {

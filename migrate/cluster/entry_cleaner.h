@@ -52,7 +52,7 @@ class EntryCleaner {
   /// absent where all may stay. `changed`: how the object will be, where the write changes it. What
   /// pruning and defaults of the written version make of both counts: a server that reads an object
   /// which is stored in another version does not show those defaults yet (seen on 1.20 and 1.36).
-  /// Absent, too, for objects with more than kMostLevels (field_set.h), which no server has: they
+  /// Absent, too, for objects with more than kMostLevels (field_fit.h), which no server has: they
   /// could not be printed. The result refers to `object`, `arena` and this.
   std::optional<CleanedEntries> Clean(const kube::json::Value& object, kube::json::Arena& arena,
                                       const kube::json::Value* changed = nullptr) const;

@@ -13,6 +13,21 @@
 #include "migrate/cluster/worker_pool.h"
 
 namespace migrate::cluster {
+
+std::string DescribeMissingNamespace(const std::string& name, kube::client::Client& client) {
+  kube::client::ApiRequest request;
+  request.target = "/api/v1/namespaces/" + kube::client::UrlEscape(name);
+  request.retry = false;  // only a warning depends on it
+  const auto found = client.Send(std::move(request));
+  if (found || !found.error().status) return "";
+  const kube::client::ApiStatus& status = *found.error().status;
+  // A 404 of something in between is about the address.
+  const std::string missing = "namespaces \"" + name + "\" not found";
+  const bool is_missing = kube::client::MeaningOf(status) == kube::client::Meaning::kNotFound &&
+                          status.message == missing;
+  return is_missing ? missing : "";
+}
+
 namespace {
 
 using kube::client::CallError;
@@ -418,6 +433,17 @@ TakerMaker HandleEach(std::function<void(kube::json::Document&)> handle) {
 void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
                const ListReaderOptions& options) {
   ListReader(jobs, session, options).Run();
+}
+
+void ClusterReader::Read(std::vector<ListJob>& jobs, const std::string& what) {
+  if (jobs.empty()) return;
+  options_.on_progress = nullptr;
+  if (on_progress_ && !what.empty()) {
+    options_.on_progress = [this, &what](const ListProgress& progress) {
+      on_progress_(what, progress);
+    };
+  }
+  ReadLists(jobs, session_, options_);
 }
 
 }  // namespace migrate::cluster

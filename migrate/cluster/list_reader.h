@@ -12,11 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include "kube/client/client.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/pager.h"
 
 namespace migrate::cluster {
+
+/// The API server's words for a namespace that does not exist: `namespaces "nosuch" not found`. A
+/// list of objects in it is empty, and says nothing. Empty where the namespace exists, and where
+/// that cannot be told: who may list its objects need not have the right to read it.
+std::string DescribeMissingNamespace(const std::string& name, kube::client::Client& client);
 
 // Reads many lists from an API server at once.
 
@@ -93,5 +99,29 @@ struct ListReaderOptions {
 /// was stopped have the error "interrupted". Throws what Client::Poll throws.
 void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
                const ListReaderOptions& options);
+
+/// Is told how far the reading of "CRDs" or "objects" has come.
+using ProgressFunction = std::function<void(const std::string& what, const ListProgress&)>;
+
+/// Reads lists of one cluster, each time with the same options.
+class ClusterReader {
+ public:
+  /// All must outlive it. `on_progress` may be empty; that of `options` is not used.
+  ClusterReader(const kube::client::Session& session, const ListReaderOptions& options,
+                const ProgressFunction& on_progress)
+      : session_(session), options_(options), on_progress_(on_progress) {}
+
+  kube::client::Client& client() { return session_.client; }
+  std::size_t workers() const { return options_.workers; }
+  bool is_stopped() const { return session_.is_stopped(); }
+
+  /// ReadLists; `what` is for the progress, of which nothing is told if it is empty.
+  void Read(std::vector<ListJob>& jobs, const std::string& what = "");
+
+ private:
+  const kube::client::Session session_;
+  ListReaderOptions options_;
+  const ProgressFunction& on_progress_;
+};
 
 }  // namespace migrate::cluster

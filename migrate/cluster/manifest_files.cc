@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "kube/base/descriptor.h"
+#include "kube/base/file_text.h"
 #include "kube/base/result.h"
 
 namespace migrate::cluster {

@@ -6,15 +6,107 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "kube/base/descriptor.h"
+#include "kube/base/file_text.h"
 #include "kube/base/result.h"
 
 namespace migrate::cluster {
+
+std::uint64_t StableHash(std::string_view text) {
+  // FNV-1a, then the finalizer of MurmurHash3 to spread short texts.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  return hash ^ (hash >> 33);
+}
+
+namespace {
+
+bool IsPlain(char c) { return c > ' ' && c < '\x7F' && c != '/'; }
+
+}  // namespace
+
+std::string FileName(std::string name, std::size_t longest) {
+  if (name.size() <= longest && std::ranges::all_of(name, IsPlain)) return name;
+  const std::string number = "." + std::to_string(StableHash(name));
+  std::ranges::replace_if(
+      name, [](char c) { return !IsPlain(c); }, '_');
+  name.resize(std::min(name.size(), longest - number.size()));
+  return name + number;
+}
+
+namespace {
+
+constexpr std::size_t kMaxWaiting = 64 * 1024;
+
+}  // namespace
+
+StateFile::StateFile(std::filesystem::path path) : path_(std::move(path)) {
+  descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (descriptor_ < 0) Fail("open");
+  struct stat status {};
+  const bool is_known = fstat(descriptor_, &status) == 0;
+  if (!is_known || !S_ISREG(status.st_mode)) {
+    close(descriptor_);
+    throw kube::base::Error("cannot use " + path_.string() + ": it is no regular file; remove it");
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  // Not where the folder may be written but not read.
+  if (size_ == 0) static_cast<void>(SyncFolder(path_.parent_path()));
+}
+
+StateFile::~StateFile() { close(descriptor_); }
+
+void StateFile::Append(std::string_view bytes) {
+  waiting_ += bytes;
+  size_ += bytes.size();
+  if (waiting_.size() >= kMaxWaiting) Flush();
+}
+
+void StateFile::Flush() {
+  std::uint64_t offset = size_ - waiting_.size();
+  for (std::string_view left = waiting_; !left.empty();) {
+    const ssize_t count = pwrite(descriptor_, left.data(), left.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) Fail("write");
+    left.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+  waiting_.clear();
+}
+
+void StateFile::Sync() {
+  Flush();
+  if (fdatasync(descriptor_) != 0) Fail("write");
+}
+
+void StateFile::Truncate(std::uint64_t size) {
+  Flush();
+  if (size >= size_) return;
+  if (ftruncate(descriptor_, static_cast<off_t>(size)) != 0) Fail("shorten");
+  size_ = size;
+}
+
+std::size_t StateFile::ReadAt(std::uint64_t offset, char* bytes, std::size_t count) const {
+  for (;;) {
+    const ssize_t got = pread(descriptor_, bytes, count, static_cast<off_t>(offset));
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) Fail("read");
+  }
+}
+
+void StateFile::Fail(const std::string& what) const {
+  throw kube::base::Error("cannot " + what + " " + path_.string() + ": " + std::strerror(errno));
+}
 
 namespace fs = std::filesystem;
 

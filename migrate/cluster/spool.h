@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/private_file.h"
 #include "migrate/cluster/spool_line.h"
-#include "migrate/cluster/state_file.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
 

@@ -1,7 +1,9 @@
 #include "migrate/cluster/stale_entries.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "kube/base/utf8.h"
 #include "migrate/cluster/version_fit.h"
 
 namespace migrate::cluster {
@@ -65,6 +67,78 @@ EntryState StateOf(const Value& object, const KnownVersions* known) {
     if (of_entry >= EntryState::kDoubtful) state = std::max(state, of_entry);
   }
   return state;
+}
+
+namespace {
+
+constexpr std::size_t kExamples = 3;
+// A server takes 128 characters of a manager, and less of the others.
+constexpr std::size_t kMostText = 512;
+
+std::string TextOf(const kube::json::Value& entry, std::string_view key) {
+  return kube::base::utf8::Shortened(entry.FindText(key), kMostText);
+}
+
+}  // namespace
+
+std::uint64_t StaleTally::AddStale(const kube::json::Value& object, const KnownVersions& known,
+                                   const report::CountedObject& counted) {
+  const std::span<const kube::json::Value> entries = EntriesOf(object);
+  std::uint64_t stale = 0;
+  for (const kube::json::Value& entry : entries.first(std::min(entries.size(), kMostEntries))) {
+    if (!known.IsStale(entry)) continue;
+    Add(entry, counted);
+    ++stale;
+  }
+  return stale;
+}
+
+void StaleTally::Add(const kube::json::Value& entry, const report::CountedObject& counted) {
+  Count& count = counts_[{.api_version = TextOf(entry, "apiVersion"),
+                          .manager = TextOf(entry, "manager"),
+                          .operation = TextOf(entry, "operation"),
+                          .subresource = TextOf(entry, "subresource")}];
+  if (count.objects == 0 || count.last_place != counted.place) {
+    ++count.objects;
+    count.last_place = counted.place;
+    count.examples.emplace_back(counted.place, counted.full_name);
+    KeepFirst(count);
+  }
+  DropLast();
+}
+
+void StaleTally::KeepFirst(Count& count) {
+  std::ranges::sort(count.examples);
+  if (count.examples.size() > kExamples) count.examples.resize(kExamples);
+}
+
+// What was dropped once has so many before it that it is dropped again: no count is of a part.
+void StaleTally::DropLast() {
+  while (counts_.size() > kMost) counts_.erase(std::prev(counts_.end()));
+}
+
+void StaleTally::Merge(const StaleTally& other) {
+  for (const auto& [key, theirs] : other.counts_) {
+    Count& count = counts_[key];
+    count.objects += theirs.objects;
+    count.examples.insert(count.examples.end(), theirs.examples.begin(), theirs.examples.end());
+    KeepFirst(count);
+  }
+  DropLast();
+}
+
+std::vector<report::StaleEntry> StaleTally::Report() const {
+  std::vector<report::StaleEntry> entries;
+  for (const auto& [key, count] : counts_) {
+    report::StaleEntry entry{.api_version = key.api_version,
+                             .manager = key.manager,
+                             .operation = key.operation,
+                             .subresource = key.subresource,
+                             .objects = count.objects};
+    for (const auto& [place, name] : count.examples) entry.examples.push_back(name);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 }  // namespace migrate::cluster

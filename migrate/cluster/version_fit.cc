@@ -8,7 +8,6 @@
 
 #include "kube/meta/type_meta.h"
 #include "migrate/cluster/field_fit.h"
-#include "migrate/cluster/field_set.h"
 
 namespace migrate::cluster {
 namespace {

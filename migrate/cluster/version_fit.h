@@ -18,7 +18,7 @@ bool Holds(const kube::schema::SchemaProps* schema, const kube::schema::SchemaPr
 /// The same for one object, as a server shows it: whether that server can read it by `schema`, that
 /// of the whole object in another version. False where the object has a field that the schema
 /// does not specify, a value of another type, or an element of a list of type map or set that is no
-/// such element. The null pointer holds every object. Below kMostLevels (field_set.h): false.
+/// such element. The null pointer holds every object. Below kMostLevels (field_fit.h): false.
 bool HoldsObject(const kube::schema::SchemaProps* schema, const kube::json::Value& object);
 
 }  // namespace migrate::cluster

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,13 +10,15 @@
 #include <vector>
 
 #include "kube/admission/handler.h"
+#include "kube/client/session.h"
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "kube/schema/structural.h"
 #include "migrate/check/crd_check.h"
+#include "migrate/cluster/object_watch.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/guard/request_loss.h"
-#include "migrate/report/guard_report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::guard {
 
@@ -144,6 +147,43 @@ class GuardedCrds {
   mutable std::mutex mutex_;                            // guards the next two
   std::shared_ptr<const Crds> crds_ = std::make_shared<const Crds>();
   std::uint64_t revision_ = 0;
+};
+
+/// Keeps what is guarded as the cluster has it: lists the CRDs, and watches them from then on.
+///
+/// Needs the rights to list and to watch CRDs. For one thread, which lets the client poll.
+class CrdWatch {
+ public:
+  /// Takes a line for people, without a line break.
+  using LogFunction = std::function<void(const std::string&)>;
+
+  /// `target` is that of the CRDs (check::FindCrdsTarget). `guarded`, and what `session` refers to,
+  /// must outlive it.
+  CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
+           LogFunction tell);
+
+  /// Reads the CRDs for the first time. False: the session was stopped meanwhile. Throws
+  /// kube::base::Error where they cannot be listed, and for a name of the selection that no CRD, or
+  /// more than one, answers to.
+  bool Begin();
+
+  /// To be called several times a second. Where the watch has ended the CRDs are listed again, if
+  /// need be every few seconds, and what was guarded stays so meanwhile: somebody is told once, and
+  /// once it is over.
+  void Advance() { watch_.Advance(); }
+
+ private:
+  class Taker;
+  void HandleList();
+  void HandleEvent(cluster::WatchEventType type, const kube::json::Value& object);
+
+  GuardedCrds& guarded_;
+  const std::string api_version_;  // of the CRDs of the list
+  const kube::client::Session session_;
+  const LogFunction tell_;
+  std::shared_ptr<Taker> taker_;
+  cluster::ListWatch watch_;
+  bool has_begun_ = false;
 };
 
 }  // namespace migrate::guard

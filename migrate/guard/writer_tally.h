@@ -13,7 +13,7 @@
 
 #include "kube/admission/review.h"
 #include "migrate/guard/request_loss.h"
-#include "migrate/report/guard_report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::guard {
 

@@ -9,7 +9,6 @@
 #include "migrate/check/crd_request.h"
 #include "migrate/cluster/object_count.h"
 #include "migrate/cluster/pause.h"
-#include "migrate/cluster/stale_count.h"
 #include "migrate/migration/crd_run.h"
 
 namespace migrate::migration {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "migrate/check/recent_change.h"
+#include "migrate/check/crd_guard.h"
 #include "migrate/cluster/pause.h"
 #include "migrate/migration/after_pruning_on.h"
 #include "migrate/migration/steps.h"

@@ -15,7 +15,6 @@
 #include "kube/base/result.h"
 #include "kube/client/scheduler.h"
 #include "migrate/check/cluster_crds.h"
-#include "migrate/cluster/manifest_crd.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/migration/steps.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kube/client/session.h"
-#include "migrate/check/live_crd.h"
+#include "migrate/check/crd_objects.h"
 #include "migrate/check/object_mutation.h"
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/cluster/list_reader.h"

@@ -13,7 +13,6 @@
 #include "migrate/cluster/object_count.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
-#include "migrate/cluster/stale_count.h"
 #include "migrate/migration/cluster_engine.h"
 #include "migrate/migration/pruning_plan.h"
 #include "migrate/migration/steps.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kube/client/session.h"
-#include "migrate/check/crd_shape.h"
-#include "migrate/check/live_crd.h"
+#include "migrate/check/crd_guard.h"
+#include "migrate/check/crd_objects.h"
 #include "migrate/migration/crd_run.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/storage_migration.h"

@@ -12,9 +12,9 @@
 
 #include "kube/client/session.h"
 #include "kube/crd/crd.h"
+#include "migrate/check/crd_guard.h"
+#include "migrate/check/crd_objects.h"
 #include "migrate/check/crd_request.h"
-#include "migrate/check/crd_shape.h"
-#include "migrate/check/live_crd.h"
 #include "migrate/check/object_mutation.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/report/migration_report.h"

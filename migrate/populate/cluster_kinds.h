@@ -14,6 +14,10 @@
 
 namespace migrate::populate {
 
+/// True for kinds of Kubernetes (1.36) whose objects are in no namespace, whatever their version,
+/// and for NamespaceTemplates. What else there is only a cluster can tell.
+bool IsKnownClusterScoped(const GroupKind& type);
+
 /// A kind as a cluster serves it in one version.
 struct ServedKind {
   GroupKind type;

@@ -14,7 +14,6 @@
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/populate/apply_set.h"
-#include "migrate/populate/apply_set_parent.h"
 #include "migrate/rewrite/retry.h"
 
 namespace migrate::populate {

@@ -8,7 +8,7 @@
 #include "kube/go/go_format.h"
 #include "kube/meta/make_field_error.h"
 #include "migrate/populate/keys.h"
-#include "migrate/populate/namespace_view.h"
+#include "migrate/populate/target_namespace.h"
 
 namespace migrate::populate {
 namespace {

@@ -13,8 +13,8 @@
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "migrate/populate/keys.h"
-#include "migrate/populate/namespace_view.h"
 #include "migrate/populate/refusal.h"
+#include "migrate/populate/target_namespace.h"
 
 namespace migrate::populate {
 namespace {

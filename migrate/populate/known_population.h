@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "migrate/populate/initializers.h"
 #include "migrate/populate/namespace_template.h"
 #include "migrate/populate/target_namespace.h"
 

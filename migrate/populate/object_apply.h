@@ -13,14 +13,32 @@
 #include "kube/base/clock.h"
 #include "kube/client/client.h"
 #include "kube/json/json.h"
+#include "migrate/check/object_diff.h"
 #include "migrate/populate/apply_set.h"
 #include "migrate/populate/cluster_kinds.h"
-#include "migrate/populate/object_states.h"
 #include "migrate/report/population_report.h"
 #include "migrate/rewrite/exchange_pool.h"
 #include "migrate/rewrite/retry.h"
 
 namespace migrate::populate {
+
+/// What a write is sent for.
+enum class WriteMode : std::uint8_t {
+  kStore,
+  kDryRun,  ///< to hear what the server says; it stores nothing
+  kShow,    ///< the same, and to show what would change: the object is read before
+};
+
+/// An object before a write and after it, as the server shows it: JSON. Empty: there is none.
+struct ObjectStates {
+  std::string now, after;
+};
+
+/// Has `taker` compare them, as `kubectl diff` does: without metadata.managedFields, and of Secrets
+/// with *** in the place of each value, which says of a value that changes "(before)" or "(after)".
+/// What `kubectl apply` has noted of a Secret in an annotation is such a value too.
+void ShowStates(const ObjectStates& states, const ServedKind& kind, std::string_view namespace_,
+                std::string_view name, check::ChangeTaker& taker);
 
 /// An object as it is to be in a namespace.
 struct ObjectToApply {

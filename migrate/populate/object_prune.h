@@ -13,7 +13,7 @@
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/populate/cluster_kinds.h"
-#include "migrate/populate/object_states.h"
+#include "migrate/populate/object_apply.h"
 #include "migrate/populate/population_input.h"
 #include "migrate/report/population_report.h"
 #include "migrate/rewrite/exchange_pool.h"

@@ -10,7 +10,6 @@
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/population_notes.h"
 #include "migrate/populate/population_round.h"
-#include "migrate/populate/template_notes.h"
 
 namespace migrate::populate {
 namespace {

@@ -6,8 +6,8 @@
 #include "kube/base/text.h"
 #include "kube/meta/label_match.h"
 #include "migrate/populate/keys.h"
+#include "migrate/populate/population_notes.h"
 #include "migrate/populate/population_round.h"
-#include "migrate/populate/template_notes.h"
 
 namespace migrate::populate {
 namespace {

@@ -10,8 +10,6 @@
 
 #include "kube/base/clock.h"
 #include "kube/client/session.h"
-#include "migrate/populate/cache_updater.h"
-#include "migrate/populate/due_namespaces.h"
 #include "migrate/populate/known_population.h"
 #include "migrate/populate/population.h"
 #include "migrate/populate/population_counts.h"

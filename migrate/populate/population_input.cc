@@ -14,7 +14,7 @@
 #include "kube/go/go_time.h"
 #include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/object_metadata.h"
-#include "migrate/populate/apply_set_parent.h"
+#include "migrate/populate/apply_set.h"
 #include "migrate/populate/creator.h"
 #include "migrate/populate/expansion.h"
 

@@ -16,7 +16,6 @@
 #include "migrate/cluster/pause.h"
 #include "migrate/populate/object_apply.h"
 #include "migrate/populate/object_prune.h"
-#include "migrate/populate/object_states.h"
 #include "migrate/rewrite/throttle.h"
 
 namespace migrate::populate {

@@ -7,9 +7,8 @@
 #include "kube/admission/object_filter.h"
 #include "migrate/populate/creator.h"
 #include "migrate/populate/keys.h"
-#include "migrate/populate/namespace_view.h"
-#include "migrate/populate/opt_out.h"
 #include "migrate/populate/refusal.h"
+#include "migrate/populate/target_namespace.h"
 
 namespace migrate::populate {
 namespace {

@@ -1,12 +1,14 @@
 #include "migrate/populate/target_namespace.h"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "kube/meta/label_match.h"
 #include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/object_meta.h"
-#include "migrate/populate/initializers.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/namespace_template.h"
 
@@ -14,6 +16,54 @@ namespace migrate::populate {
 namespace {
 
 using kube::json::Value;
+
+// What is no name, by the pattern of the CRD, is left out.
+std::vector<std::string> NamesIn(std::vector<std::string> texts) {
+  std::erase_if(texts, [](const std::string& text) {
+    return !kube::meta::Dns1123SubdomainProblems(text).empty();
+  });
+  std::ranges::sort(texts);
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  return texts;
+}
+
+}  // namespace
+
+kube::base::Result<InitializationConfiguration, std::vector<std::string>>
+ReadInitializationConfiguration(const Value& object) {
+  const Value nothing = Value::Object();
+  const auto part = [&nothing](const Value& of, std::string_view key) -> const Value& {
+    const Value* found = of.Find(key);
+    return found == nullptr ? nothing : *found;
+  };
+  const Value& spec = part(object, "spec");
+  const Value* selector = part(spec, "namespaces").Find("labelSelector", kube::json::Type::kObject);
+  if (selector == nullptr) {
+    return kube::base::Unexpected(
+        std::vector<std::string>{"spec.namespaces.labelSelector: Required value"});
+  }
+  auto read = ReadNamespaceSelector(*selector);
+  if (!read) return kube::base::Unexpected(kube::meta::SortedStrings(read.error()));
+  std::vector<std::string> initializers;
+  for (const Value& initializer : part(spec, "initializers").elements()) {
+    initializers.emplace_back(initializer.FindText("name"));
+  }
+  return InitializationConfiguration{.name = std::string(part(object, "metadata").FindText("name")),
+                                     .selector = *std::move(read),
+                                     .initializers = NamesIn(std::move(initializers))};
+}
+
+std::vector<std::string> ReadInitializers(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    names.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return NamesIn(std::move(names));
+}
+
+namespace {
 
 bool IsTrue(const kube::meta::Labels& labels, std::string_view key) {
   const auto label = labels.find(key);
@@ -64,6 +114,49 @@ TargetNamespace NamespaceNamed(std::string name) {
   made.labels.emplace(kMetadataNameLabel, name);
   made.name = std::move(name);
   return made;
+}
+
+namespace {
+
+const Value* FindMetadata(const Value* object) {
+  return object == nullptr ? nullptr : object->Find("metadata");
+}
+
+const Value* FindEntry(const Value* object, std::string_view map, std::string_view key) {
+  const Value* metadata = FindMetadata(object);
+  const Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
+  const Value* entry = entries == nullptr ? nullptr : entries->Find(key);
+  return entry == nullptr || entry->is_null() ? nullptr : entry;
+}
+
+}  // namespace
+
+bool IsOfNamespace(const kube::admission::Review& review) {
+  return review.resource.group.empty() && review.resource.plural == "namespaces" &&
+         review.kind.group.empty() && review.kind.kind == "Namespace";
+}
+
+TargetNamespace ViewNamespace(const Value* object) {
+  const Value* metadata = FindMetadata(object);
+  return metadata == nullptr ? TargetNamespace() : NamespaceOf(*metadata);
+}
+
+const Value* FindLabel(const Value* object, std::string_view key) {
+  return FindEntry(object, "labels", key);
+}
+
+const Value* FindAnnotation(const Value* object, std::string_view key) {
+  return FindEntry(object, "annotations", key);
+}
+
+bool IsSame(const Value* a, const Value* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  return kube::json::Equal(*a, *b);
+}
+
+bool IsSelectedBy(const TargetNamespace& target, const kube::meta::LabelSelector& selector) {
+  return target.name != kSystemNamespace && !target.OptsOut() &&
+         kube::meta::Matches(selector, target.labels);
 }
 
 }  // namespace migrate::populate

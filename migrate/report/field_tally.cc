@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace migrate::report {
 namespace {
@@ -108,6 +109,84 @@ std::vector<FieldUse> FieldTally::Report() const {
     uses.push_back(std::move(use));
   }
   return uses;
+}
+
+namespace {
+
+constexpr std::size_t kMostTexts = 20;
+
+}  // namespace
+
+void FirstTexts::Add(const Place& place, std::string text) {
+  ++count_;
+  kept_.emplace_back(place, std::move(text));
+  if (kept_.size() == 2 * kMostTexts) DropLast();
+}
+
+void FirstTexts::Merge(FirstTexts&& other) {
+  count_ += other.count_;
+  std::ranges::move(other.kept_, std::back_inserter(kept_));
+  DropLast();
+}
+
+std::vector<std::string> FirstTexts::Texts() const {
+  FirstTexts first = *this;
+  first.DropLast();
+  std::vector<std::string> texts;
+  for (auto& [place, text] : first.kept_) texts.push_back(std::move(text));
+  return texts;
+}
+
+void FirstTexts::DropLast() {
+  std::ranges::sort(kept_);
+  if (kept_.size() > kMostTexts) kept_.resize(kMostTexts);
+}
+
+namespace {
+
+// In their order the findings of a path stand together.
+std::string KeyOf(const InvalidFinding& finding) {
+  constexpr char kBetween = '\0';
+  return finding.path + kBetween + finding.words + kBetween + (finding.tolerated ? "t" : "") +
+         kBetween + (finding.since_proposal ? "p" : "") + kBetween + finding.from_release;
+}
+
+}  // namespace
+
+void InvalidTally::Add(const InvalidFinding& finding, const CountedObject& object) {
+  const std::string key = KeyOf(finding);
+  uses_.Add(key, object, FieldType::kNull, finding.managers, "");
+  const auto known = first_.find(key);
+  if (known != first_.end() && !(object.place < known->second.place)) return;
+  first_.insert_or_assign(key,
+                          First{object.place, finding.message, finding.path, finding.since_proposal,
+                                finding.tolerated, finding.from_release});
+}
+
+void InvalidTally::Merge(const InvalidTally& other) {
+  refused_ += other.refused_;
+  uses_.Merge(other.uses_);
+  for (const auto& [key, theirs] : other.first_) {
+    const auto [first, is_new] = first_.try_emplace(key, theirs);
+    if (!is_new && theirs.place < first->second.place) first->second = theirs;
+  }
+}
+
+ValidityReport InvalidTally::Report() const {
+  ValidityReport report;
+  report.objects = refused_;
+  for (FieldUse& use : uses_.Report()) {
+    const First& first = first_.at(use.path);
+    report.fields.push_back({.path = first.path,
+                             .message = first.message,
+                             .objects = use.objects,
+                             .managers = std::move(use.managers),
+                             .examples = std::move(use.examples),
+                             .since_proposal = first.since_proposal,
+                             .tolerated = first.tolerated,
+                             .from_release = first.from_release});
+  }
+  return report;
 }
 
 }  // namespace migrate::report

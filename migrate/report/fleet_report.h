@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "migrate/report/check_report.h"
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::report {
 

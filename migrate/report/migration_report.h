@@ -8,7 +8,7 @@
 
 #include "migrate/report/check_report.h"
 #include "migrate/report/object_class.h"
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::report {
 

@@ -8,7 +8,7 @@
 
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 
 /// What a restore did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract
 /// of the printed form (kind RestoreReport).

@@ -1,25 +1,71 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "kube/client/session.h"
+#include "kube/json/json.h"
 #include "migrate/check/crd_guard.h"
 #include "migrate/check/crd_names.h"
+#include "migrate/migration/crd_lease.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/report/restore_report.h"
-#include "migrate/restore/backup_reader.h"
 #include "migrate/restore/crd_target.h"
 #include "migrate/restore/object_restore.h"
+#include "migrate/rewrite/migration_observer.h"
 
 namespace migrate::restore {
+
+/// An object of a backup during the call that hands it out.
+struct ReadObject {
+  const kube::json::Value& value;
+  report::Place place;
+  std::string_view group, kind, namespace_, name, uid;
+
+  /// "namespace/name", or the name alone.
+  std::string FullName() const;
+  /// What tells it from all others of the backup.
+  std::string Identity() const;
+  /// On its own.
+  std::unique_ptr<kube::json::Document> Copy() const;
+};
+
+/// Hands out the objects of a backup one after the other, in its order, in a thread that is not the
+/// caller's, while this one waits. Lists are taken apart. Memory does not grow with the file.
+///
+/// Throws kube::base::Error, behind the last object, where something of it cannot be read, or is no
+/// object that a server could have; what `take` throws goes through.
+void ReadBackup(const std::string& path, const std::function<void(const ReadObject&)>& take);
+
+/// The Leases by which a restore and migrations of the same CRDs know of each other, on whatever
+/// machines. They are given back at the end.
+class RestoreLeases {
+ public:
+  /// All must outlive it.
+  RestoreLeases(const migration::LeaseOptions& options, const rewrite::MigrationSession& session)
+      : options_(options), session_(session) {}
+
+  /// Takes that of one more CRD, for which it waits as migration::CrdLease does. Returns why
+  /// nothing may be written; empty: it may, or the session was stopped. That others would not be
+  /// seen is a warning.
+  std::string Take(const std::string& crd_name, const std::string& crd_uid);
+  /// Of whichever was taken: as migration::CrdLease::CheckLease.
+  std::optional<std::string> CheckLease();
+
+ private:
+  const migration::LeaseOptions& options_;
+  const rewrite::MigrationSession& session_;
+  std::vector<std::unique_ptr<migration::CrdLease>> taken_;
+};
 
 /// The account of one CRD in a restore: which of its objects count, and what became of each.
 class CrdAccount {

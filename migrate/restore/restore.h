@@ -38,7 +38,7 @@ struct RestoreOptions {
 /// has no CRD in the cluster, or names an object twice; nor where a CRD would prune again what is
 /// to come back, which its report names. Then each object is restored by itself (object_restore.h),
 /// as many at once as the server takes well, and each ends in one class. Ahead of that the Lease of
-/// each CRD is taken (restore_leases.h): where another run has one, nothing is written. While a run
+/// each CRD is taken (crd_account.h): where another run has one, nothing is written. While a run
 /// goes on the CRD is read again and again: if it changes, or the Lease is lost, that ends it.
 /// There is no state: run again it finds what is back already unchanged, and goes on with the rest.
 ///

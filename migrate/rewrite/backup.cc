@@ -14,7 +14,6 @@
 
 #include "kube/base/result.h"
 #include "kube/json/json.h"
-#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
 #include "migrate/cluster/proposals.h"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "kube/base/result.h"
-#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/private_file.h"
 
 namespace migrate::rewrite {
 namespace {

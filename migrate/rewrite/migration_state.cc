@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/descriptor.h"
 #include "kube/base/environment.h"
+#include "kube/base/file_text.h"
 #include "kube/base/result.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/json/json.h"

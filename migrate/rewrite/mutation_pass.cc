@@ -7,9 +7,8 @@
 #include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "kube/schema/pruning.h"
-#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/object_metadata.h"
-#include "migrate/cluster/state_file.h"
+#include "migrate/cluster/private_file.h"
 #include "migrate/cluster/worker_pool.h"
 
 namespace migrate::rewrite {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "kube/json/json.h"
-#include "kube/json/merge_patch.h"
+#include "kube/json/json_patch.h"
 
 namespace migrate::rewrite {
 

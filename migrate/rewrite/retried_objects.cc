@@ -9,7 +9,6 @@
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
 #include "kube/json/json.h"
-#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/private_file.h"
 
 namespace migrate::rewrite {

@@ -8,7 +8,7 @@
 
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
-#include "migrate/check/recent_change.h"
+#include "migrate/check/crd_guard.h"
 #include "migrate/cluster/private_file.h"
 
 namespace migrate::rewrite {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/check/crd_shape.h"
+#include "migrate/check/crd_guard.h"
 #include "migrate/rewrite/migration_state.h"
 
 namespace migrate::rewrite {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/proposals.h"
 #include "plugin/report/check_page.h"
 #include "plugin/report/check_report_json.h"
 #include "plugin/report/check_summary.h"

@@ -13,7 +13,7 @@
 #include "kube/client/transport.h"
 #include "kube/go/go_format.h"
 #include "kube/serve/certificates.h"
-#include "migrate/cluster/missing_namespace.h"
+#include "migrate/cluster/list_reader.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/terminal.h"

@@ -9,7 +9,7 @@
 #include "kube/base/clock.h"
 #include "kube/client/connection.h"
 #include "kube/client/session.h"
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 #include "plugin/cli/common_flags.h"
 #include "plugin/command/stop_signal.h"
 

@@ -8,7 +8,7 @@
 
 #include "kube/base/result.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/cluster/file_name.h"
+#include "migrate/cluster/private_file.h"
 
 namespace plugin::command {
 namespace {

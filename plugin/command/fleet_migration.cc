@@ -19,7 +19,7 @@
 #include "kube/client/kubeconfig.h"
 #include "kube/client/lease_lock.h"
 #include "kube/serve/certificates.h"
-#include "migrate/cluster/file_name.h"
+#include "migrate/cluster/private_file.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/migration/lease_keeper.h"
 #include "migrate/rewrite/migration_state.h"
@@ -72,7 +72,8 @@ std::string ContextFolder(std::string_view context) {
   // What no shorter name comes to, where two digits are behind each %.
   constexpr std::size_t kDigestBytes = 16;
   std::string digest = "%";
-  for (const char c : kube::serve::Sha256(context).substr(0, kDigestBytes)) AppendEncoded(digest, c);
+  for (const char c : kube::serve::Sha256(context).substr(0, kDigestBytes))
+    AppendEncoded(digest, c);
   name.resize(migrate::cluster::kLongestFileName - digest.size());
   return name + digest;
 }

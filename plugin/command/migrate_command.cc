@@ -10,7 +10,7 @@
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
 #include "migrate/check/file_rewrite.h"
-#include "migrate/cluster/manifest_crd.h"
+#include "migrate/cluster/proposals.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/fleet_migration.h"

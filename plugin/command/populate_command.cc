@@ -7,7 +7,7 @@
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
 #include "kube/json/json.h"
-#include "migrate/populate/cluster_scope.h"
+#include "migrate/populate/cluster_kinds.h"
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/population_files.h"
 #include "plugin/command/cluster_access.h"

@@ -5,7 +5,7 @@
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/names.h"
-#include "migrate/populate/opt_out.h"
+#include "migrate/populate/refusal.h"
 #include "plugin/command/commands.h"
 
 /// The command line of populate.

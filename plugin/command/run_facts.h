@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 
 namespace plugin::command {
 

@@ -7,7 +7,6 @@
 #include "kube/base/result.h"
 #include "kube/suggest/suggestion.h"
 #include "kube/yaml/yaml.h"
-#include "migrate/cluster/file_name.h"
 #include "migrate/cluster/private_file.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"

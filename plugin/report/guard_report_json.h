@@ -5,7 +5,7 @@
 
 #include "kube/base/result.h"
 #include "kube/json/json.h"
-#include "migrate/report/guard_report.h"
+#include "migrate/report/check_report.h"
 
 namespace plugin::report {
 

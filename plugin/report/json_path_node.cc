@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <optional>
 
-#include "kube/base/rune.h"
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_printable.h"

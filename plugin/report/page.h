@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 
 /// What a report says to people, whatever the command: what each command found is brought into this
 /// form once, and each format prints the form. All texts may hold anything that a CRD or an object

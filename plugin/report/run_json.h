@@ -5,7 +5,7 @@
 #include "kube/json/json.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
-#include "migrate/report/run_facts.h"
+#include "migrate/report/program_name.h"
 #include "plugin/report/object_builder.h"
 
 /// What the JSON of several reports says alike.

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "kube/base/descriptor.h"
+#include "kube/base/file_text.h"
 #include "kube/base/result.h"
 #include "kube/base/utf8.h"
 #include "kube/yaml/yaml.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kube/base/rune.h"
 #include "kube/base/utf8.h"
 
 namespace plugin::terminal {

@@ -14,7 +14,7 @@
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/check/recent_change.h"
+#include "migrate/check/crd_guard.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,7 +1,6 @@
 #include <string>
 
 #include "kube/json/json_patch.h"
-#include "kube/json/merge_patch.h"
 #include "kube/mutation/mutation.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -6,13 +6,13 @@
 
 #include "kube/base/text.h"
 #include "kube/json/json.h"
-#include "migrate/populate/apply_set_parent.h"
-#include "migrate/populate/cluster_scope.h"
+#include "migrate/populate/apply_set.h"
+#include "migrate/populate/cluster_kinds.h"
 #include "migrate/populate/creator.h"
 #include "migrate/populate/expansion.h"
-#include "migrate/populate/initializers.h"
 #include "migrate/populate/member_index.h"
 #include "migrate/populate/namespace_template.h"
+#include "migrate/populate/target_namespace.h"
 #include "tests/fuzz/fuzz.h"
 
 // A Namespace, then a NamespaceTemplate: what can be read is expanded, and what comes of it is in

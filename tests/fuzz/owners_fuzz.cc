@@ -1,7 +1,7 @@
 #include <string>
 
 #include "migrate/cluster/entry_cleaner.h"
-#include "migrate/cluster/stale_tally.h"
+#include "migrate/cluster/stale_entries.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,5 +1,4 @@
-#include "kube/admission/answer.h"
-
+#include "kube/admission/dispatch.h"
 #include "tests/kube/admission/review_text.h"
 
 namespace kube::admission {

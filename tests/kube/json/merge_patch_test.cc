@@ -1,7 +1,7 @@
-#include "kube/json/merge_patch.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "kube/json/json_patch.h"
 
 namespace kube::json {
 namespace merge_patch_test {

@@ -1,6 +1,6 @@
-#include "kube/meta/field_path.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/meta/path_text.h"
 
 namespace kube::meta {
 namespace {

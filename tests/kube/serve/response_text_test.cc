@@ -1,6 +1,6 @@
-#include "kube/serve/response_text.h"
-
 #include <catch2/catch.hpp>
+
+#include "kube/serve/message.h"
 
 namespace kube::serve {
 namespace {

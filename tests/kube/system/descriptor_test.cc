@@ -1,5 +1,3 @@
-#include "kube/base/descriptor.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,6 +6,8 @@
 #include <cerrno>
 #include <string>
 #include <thread>
+
+#include "kube/base/file_text.h"
 
 namespace kube::base {
 namespace {

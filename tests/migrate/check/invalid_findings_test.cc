@@ -1,8 +1,7 @@
-#include "migrate/check/invalid_findings.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/meta/make_field_error.h"
+#include "migrate/check/version_validity.h"
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "migrate/check/invalid_findings.h"
+#include "migrate/check/version_validity.h"
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {

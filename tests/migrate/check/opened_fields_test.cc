@@ -1,8 +1,8 @@
-#include "migrate/check/opened_fields.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "migrate/check/weighed_changes.h"
 
 namespace migrate::check {
 namespace opened_fields_test {

@@ -1,5 +1,3 @@
-#include "migrate/check/pruned_validity.h"
-
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <optional>
@@ -7,6 +5,7 @@
 
 #include "kube/json/json.h"
 #include "kube/schema/structural.h"
+#include "migrate/check/version_validity.h"
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {

@@ -1,7 +1,6 @@
-#include "migrate/check/apply_question.h"
-
 #include <catch2/catch.hpp>
 
+#include "migrate/check/apply_effect.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::check {

@@ -1,7 +1,7 @@
-#include "migrate/check/crd_shape.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "migrate/check/crd_guard.h"
 
 namespace migrate::check {
 namespace crd_shape_test {

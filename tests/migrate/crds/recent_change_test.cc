@@ -1,7 +1,7 @@
-#include "migrate/check/recent_change.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "migrate/check/crd_guard.h"
 
 namespace migrate::check {
 namespace {

@@ -1,6 +1,6 @@
-#include "migrate/cluster/file_name.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/cluster/private_file.h"
 
 namespace migrate::cluster {
 namespace {

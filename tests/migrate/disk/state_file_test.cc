@@ -1,5 +1,3 @@
-#include "migrate/cluster/state_file.h"
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "kube/base/result.h"
+#include "migrate/cluster/private_file.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::cluster {

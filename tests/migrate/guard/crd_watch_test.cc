@@ -1,9 +1,8 @@
-#include "migrate/guard/crd_watch.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "kube/base/result.h"
+#include "migrate/guard/guarded_crds.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::guard {

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "kube/admission/answer.h"
 #include "kube/admission/dispatch.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/support/fake_clock.h"

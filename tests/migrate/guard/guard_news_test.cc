@@ -1,8 +1,7 @@
-#include "migrate/guard/guard_news.h"
-
 #include <catch2/catch.hpp>
 #include <regex>
 
+#include "migrate/guard/guard_handlers.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/test_schema.h"

@@ -1,11 +1,10 @@
-#include "migrate/cluster/list_watch.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <mutex>
 #include <set>
 #include <vector>
 
+#include "migrate/cluster/object_watch.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::cluster {

@@ -1,7 +1,6 @@
-#include "migrate/cluster/missing_namespace.h"
-
 #include <catch2/catch.hpp>
 
+#include "migrate/cluster/list_reader.h"
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::cluster {

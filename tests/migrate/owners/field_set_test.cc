@@ -1,7 +1,7 @@
-#include "migrate/cluster/field_set.h"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "migrate/cluster/field_fit.h"
 
 namespace migrate::cluster {
 namespace field_set_test {

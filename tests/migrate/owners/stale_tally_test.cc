@@ -1,8 +1,7 @@
-#include "migrate/cluster/stale_tally.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "migrate/cluster/stale_entries.h"
 #include "tests/support/test_schema.h"
 
 namespace migrate::cluster {

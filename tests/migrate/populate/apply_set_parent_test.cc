@@ -1,5 +1,3 @@
-#include "migrate/populate/apply_set_parent.h"
-
 #include "migrate/populate/apply_set.h"
 #include "tests/migrate/populate/template_text.h"
 

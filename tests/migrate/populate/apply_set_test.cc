@@ -7,7 +7,6 @@
 
 #include "kube/json/json.h"
 #include "kube/meta/names.h"
-#include "migrate/populate/apply_set_parent.h"
 
 namespace migrate::populate {
 namespace apply_set_test {

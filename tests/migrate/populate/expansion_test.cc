@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "migrate/populate/cluster_scope.h"
+#include "migrate/populate/cluster_kinds.h"
 #include "tests/migrate/populate/template_text.h"
 
 namespace migrate::populate {

@@ -1,5 +1,4 @@
-#include "migrate/populate/initializers.h"
-
+#include "migrate/populate/target_namespace.h"
 #include "tests/migrate/populate/template_text.h"
 
 namespace migrate::populate {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <random>
 
-#include "migrate/populate/cluster_scope.h"
+#include "migrate/populate/cluster_kinds.h"
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/substitution.h"
 #include "tests/migrate/populate/template_text.h"

@@ -1,8 +1,7 @@
-#include "migrate/populate/object_states.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/json/json.h"
+#include "migrate/populate/object_apply.h"
 
 namespace migrate::populate {
 namespace object_states_test {

@@ -1,5 +1,4 @@
-#include "migrate/populate/template_notes.h"
-
+#include "migrate/populate/population_notes.h"
 #include "tests/migrate/population/population_world.h"
 
 namespace migrate::populate {

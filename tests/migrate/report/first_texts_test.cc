@@ -1,8 +1,8 @@
-#include "migrate/report/first_texts.h"
-
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "migrate/report/field_tally.h"
 
 namespace migrate::report {
 namespace {

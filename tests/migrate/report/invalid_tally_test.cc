@@ -1,6 +1,6 @@
-#include "migrate/report/invalid_tally.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/report/field_tally.h"
 
 namespace migrate::report {
 namespace invalid_tally_test {

@@ -1,5 +1,4 @@
-#include "migrate/populate/cached_access.h"
-
+#include "migrate/populate/access_reviewer.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
 

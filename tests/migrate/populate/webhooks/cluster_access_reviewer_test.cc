@@ -1,8 +1,7 @@
-#include "migrate/populate/cluster_access_reviewer.h"
-
 #include <thread>
 
 #include "kube/base/result.h"
+#include "migrate/populate/access_reviewer.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_cluster.h"
 

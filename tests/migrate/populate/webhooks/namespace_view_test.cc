@@ -1,5 +1,4 @@
-#include "migrate/populate/namespace_view.h"
-
+#include "migrate/populate/target_namespace.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
 namespace migrate::populate {

@@ -1,5 +1,4 @@
-#include "migrate/populate/opt_out.h"
-
+#include "migrate/populate/refusal.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 
 namespace migrate::populate {

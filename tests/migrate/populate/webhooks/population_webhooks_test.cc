@@ -2,9 +2,9 @@
 
 #include "kube/admission/configuration.h"
 #include "kube/admission/dispatch.h"
-#include "migrate/populate/cluster_access_reviewer.h"
+#include "migrate/populate/access_reviewer.h"
 #include "migrate/populate/creator.h"
-#include "migrate/populate/opt_out.h"
+#include "migrate/populate/refusal.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
 

@@ -12,7 +12,7 @@
 #include "kube/admission/handler.h"
 #include "migrate/populate/access_reviewer.h"
 #include "migrate/populate/known_population.h"
-#include "migrate/populate/namespace_view.h"
+#include "migrate/populate/target_namespace.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/migrate/populate/template_text.h"
 

@@ -1,6 +1,6 @@
-#include "migrate/populate/due_namespaces.h"
-
 #include <catch2/catch.hpp>
+
+#include "migrate/populate/population_state.h"
 
 namespace migrate::populate {
 namespace due_namespaces_test {
