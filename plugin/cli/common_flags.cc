@@ -324,16 +324,7 @@ void RefuseSelectorsOfNamed(const FlagSet& flags,
 namespace {
 
 OutputFormat FormatOf(std::string_view output) {
-  if (output.ends_with('=')) return OutputFormat::kTemplate;
-  if (output == "json") return OutputFormat::kJson;
-  if (output == "yaml") return OutputFormat::kYaml;
-  if (output == "diff") return OutputFormat::kDiff;
-  if (output == "html") return OutputFormat::kHtml;
-  if (output == "junit") return OutputFormat::kJunit;
-  if (output == "markdown") return OutputFormat::kMarkdown;
-  if (output == "patch") return OutputFormat::kPatch;
-  if (output == "name") return OutputFormat::kName;
-  return output == "wide" ? OutputFormat::kWide : OutputFormat::kTable;
+  return std::ranges::find(terminal::kFormatNames, output, &terminal::FormatName::name)->format;
 }
 
 // The template in "jsonpath=TEMPLATE" and its like.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -77,17 +79,23 @@ void RefuseSelectorsOfNamed(const FlagSet& flags,
 
 // What is printed.
 
+/// The formats of a command that prints a report: those of all of them, and `more`.
+template <typename... Names>
+constexpr auto ReportOutputs(Names... more) {
+  constexpr auto kOfReports =
+      std::ranges::count(terminal::kFormatNames, true, &terminal::FormatName::is_of_reports);
+  std::array<std::string_view, kOfReports + sizeof...(more)> outputs{};
+  std::size_t count = 0;
+  for (const terminal::FormatName& row : terminal::kFormatNames) {
+    if (row.is_of_reports || ((row.name == more) || ...)) outputs[count++] = row.name;
+  }
+  return outputs;
+}
+
 /// What -o of a command may be, sorted, templates with their "=".
-inline constexpr std::string_view kCheckOutputs[] = {
-    "html",           "json",  "jsonpath=", "jsonpath-as-json=",
-    "jsonpath-file=", "junit", "markdown",  "name",
-    "table",          "wide",  "yaml"};
-inline constexpr std::string_view kMigrateOutputs[] = {
-    "html",     "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit",
-    "markdown", "name", "yaml"};
-inline constexpr std::string_view kRestoreOutputs[] = {
-    "html", "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit", "markdown",
-    "name", "wide", "yaml"};
+inline constexpr auto kCheckOutputs = ReportOutputs("table", "wide");
+inline constexpr auto kMigrateOutputs = ReportOutputs();
+inline constexpr auto kRestoreOutputs = ReportOutputs("wide");
 inline constexpr std::string_view kSuggestOutputs[] = {"diff", "json", "patch", "yaml"};
 inline constexpr std::string_view kYamlOrJson[] = {"json", "yaml"};
 

@@ -8,7 +8,7 @@
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/report/guard_writers.h"
+#include "plugin/report/guard_report_json.h"
 #include "plugin/report/report_forms.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
@@ -106,7 +106,7 @@ namespace {
 
 using migrate::report::CheckReport;
 
-void AddFailOnFlag(cli::FlagSet& flags, FailOn& fail_on) {
+void AddFailOnFlag(cli::FlagSet& flags, report::FailOn& fail_on) {
   const auto refuse = [&flags](const std::string& word) {
     flags.Refuse("invalid --fail-on value (" + word +
                  "), must be \"blocked\", \"loses-fields\", \"invalid\", \"migration-needed\" or "
@@ -294,7 +294,7 @@ CheckReport CheckOne(CheckOptions& options) {
   return report;
 }
 
-CheckOutput CheckAndPrint(CheckOptions& options) {
+report::Output CheckAndPrint(CheckOptions& options) {
   if (options.fleet.contexts.empty()) return PrintCheck(CheckOne(options), options, TimeOfDay());
   return PrintFleet(CheckFleet(options), options, TimeOfDay());
 }
@@ -305,7 +305,7 @@ int RunCommand(CheckOptions& options) {
   if (options.check.state_dir.empty()) options.check.state_dir = migrate::rewrite::FindStateDir();
   if (options.print_transitional) return PrintTransitional(options);
   report::LoadTemplate(options.output_template);
-  const CheckOutput output = CheckAndPrint(options);
+  const report::Output output = CheckAndPrint(options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "migrate/cluster/proposals.h"
-#include "plugin/report/check_page.h"
 #include "plugin/report/check_report_json.h"
 #include "plugin/report/check_summary.h"
-#include "plugin/report/report_forms.h"
+#include "plugin/report/pages.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
@@ -23,34 +22,16 @@ bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
          !options.check.filenames.empty();
 }
 
-bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
-  const bool is_refused = crd.apply && !crd.apply->accepted;
-  return fail_on.blocked && (crd.verdict == Verdict::kBlocked || is_refused);
-}
-
 // What could not be looked at may hide anything: never exit code 0 or 1.
-bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
+bool IsIncomplete(const CheckReport& report, const report::FailOn& fail_on) {
   return !report.file_errors.empty() || report.not_all_crds_read ||
          std::ranges::any_of(report.crds, [&](const CrdReport& crd) {
            // Of a schema that the server would refuse it says nothing that an object does not fit
            // it.
-           const bool are_objects_missing = !crd.object_errors.empty() && !IsBlocked(crd, fail_on);
+           const bool are_objects_missing =
+               !crd.object_errors.empty() && !report::IsBlocked(crd, fail_on);
            return crd.verdict == Verdict::kUnknown || are_objects_missing;
          });
-}
-
-bool IsFindingOfFiles(const CrdReport& crd, const FailOn& fail_on) {
-  if (!crd.file_objects) return false;
-  return (fail_on.loses_fields && crd.file_objects->objects_losing_fields > 0) ||
-         (fail_on.invalid && crd.file_objects->validity.objects > 0);
-}
-
-bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
-  return IsBlocked(crd, fail_on) ||
-         (fail_on.loses_fields &&
-          (crd.objects_losing_fields > 0 || crd.MakesInvalid() || crd.DropsConversion())) ||
-         (fail_on.invalid && crd.HasInvalid()) || IsFindingOfFiles(crd, fail_on) ||
-         (fail_on.migration_needed && crd.migration_needed);
 }
 
 std::string NothingFound(const CheckOptions& options) {
@@ -74,8 +55,8 @@ std::string PrintNotes(const CheckReport& report, const CheckOptions& options) {
 
 int ExitCode(const CheckReport& report, const CheckOptions& options) {
   if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
-  return std::ranges::any_of(report.crds,
-                             [&](const CrdReport& c) { return IsFinding(c, options.fail_on); });
+  return std::ranges::any_of(
+      report.crds, [&](const CrdReport& c) { return report::IsFinding(c, options.fail_on); });
 }
 
 bool ShowsSections(const CheckOptions& options) {
@@ -109,15 +90,11 @@ report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono:
           .now = now};
 }
 
-std::string NameOf(const CrdReport& crd) {
-  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
-}
-
-CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
-                       std::chrono::sys_seconds now) {
+report::Output PrintCheck(const CheckReport& report, const CheckOptions& options,
+                          std::chrono::sys_seconds now) {
   const auto names = [&report] {
     std::string out;
-    for (const CrdReport& crd : report.crds) out += NameOf(crd) + "\n";
+    for (const CrdReport& crd : report.crds) out += report::TypedName(crd.name) + "\n";
     return out;
   };
   const report::ReportForms forms = {

@@ -6,15 +6,9 @@
 #include "migrate/report/check_report.h"
 #include "plugin/command/commands.h"
 #include "plugin/report/check_table.h"
+#include "plugin/report/report_forms.h"
 
 namespace plugin::command {
-
-/// What goes where, and how the program ends.
-struct CheckOutput {
-  std::string out;  ///< for stdout
-  std::string err;  ///< for stderr, after `out`
-  int exit_code;    ///< 0 clean, 1 findings that --fail-on counts, 2 an error
-};
 
 /// How a program ends that found this, 0, 1 or 2.
 int ExitCode(const migrate::report::CheckReport& report, const CheckOptions& options);
@@ -29,11 +23,8 @@ bool ShowsSections(const CheckOptions& options);
 /// How tables are to look. `now` is what ages are counted to.
 report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now);
 
-/// The CRD as -o name has it.
-std::string NameOf(const migrate::report::CrdReport& crd);
-
 /// Prints `report` as `options` say. `now` is what ages are counted to.
-CheckOutput PrintCheck(const migrate::report::CheckReport& report, const CheckOptions& options,
-                       std::chrono::sys_seconds now);
+report::Output PrintCheck(const migrate::report::CheckReport& report, const CheckOptions& options,
+                          std::chrono::sys_seconds now);
 
 }  // namespace plugin::command

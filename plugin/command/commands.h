@@ -19,6 +19,7 @@
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/common_flags.h"
 #include "plugin/command/serving_options.h"
+#include "plugin/report/check_summary.h"
 
 /// The commands: what the command line of each sets, and the two functions that are a command for
 /// cli::CommandWith. Each has its own file. What a library needs to know of a run is in the options
@@ -33,21 +34,13 @@ cli::CommandRows Commands();
 extern const std::string_view kCheckHelp, kCompletionHelp, kDiffHelp, kGuardHelp, kMigrateHelp,
     kPopulateHelp, kRestoreHelp, kSuggestHelp, kVersionHelp;
 
-/// Which findings make the exit code 1.
-struct FailOn {
-  bool blocked = true;
-  bool loses_fields = true;
-  bool invalid = true;
-  bool migration_needed = false;
-};
-
 struct CheckOptions {
   cli::CommonOptions common;
   migrate::check::CheckOptions check;
   bool local = false;  ///< no server is contacted
   terminal::OutputFormat output = terminal::OutputFormat::kTable;
   terminal::TemplateOutput output_template;  ///< only with kTemplate
-  FailOn fail_on;
+  report::FailOn fail_on;
   std::vector<std::string> guard_reports{};  ///< files of `guard --report-file`
   bool no_headers = false;
   cli::FleetOptions fleet;

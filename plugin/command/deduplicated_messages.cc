@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugin/report/fleet_differences.h"
+#include "plugin/report/fleet_table.h"
 
 namespace plugin::command {
 

@@ -21,9 +21,9 @@
 #include "plugin/command/run_facts.h"
 #include "plugin/command/side_by_side.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/report/fleet_page.h"
-#include "plugin/report/fleet_report_json.h"
+#include "plugin/report/check_report_json.h"
 #include "plugin/report/fleet_table.h"
+#include "plugin/report/pages.h"
 #include "plugin/report/report_forms.h"
 #include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/output.h"
@@ -55,7 +55,7 @@ using migrate::report::FleetReport;
 std::string PrintCheckedNames(const FleetReport& report) {
   std::set<std::string> names;
   for (const FleetCluster& cluster : report.clusters) {
-    for (const CrdReport& crd : cluster.check.crds) names.insert(NameOf(crd));
+    for (const CrdReport& crd : cluster.check.crds) names.insert(report::TypedName(crd.name));
   }
   std::string out;
   for (const std::string& name : names) out += name + "\n";
@@ -82,8 +82,8 @@ std::string PrintFleetErrors(const FleetReport& report, const CheckOptions& opti
 
 }  // namespace
 
-CheckOutput PrintFleet(const FleetReport& report, const CheckOptions& options,
-                       std::chrono::sys_seconds now) {
+report::Output PrintFleet(const FleetReport& report, const CheckOptions& options,
+                          std::chrono::sys_seconds now) {
   const report::ReportForms forms = {
       .json =
           [&](Arena& arena) { return report::ToJson(report, options.check.show_objects, arena); },

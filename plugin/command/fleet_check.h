@@ -16,8 +16,8 @@ migrate::report::CheckReport CheckCluster(
 
 /// Prints `report` as `options` say; the exit code is the highest of its clusters. `now` is what
 /// ages are counted to.
-CheckOutput PrintFleet(const migrate::report::FleetReport& report, const CheckOptions& options,
-                       std::chrono::sys_seconds now);
+report::Output PrintFleet(const migrate::report::FleetReport& report, const CheckOptions& options,
+                          std::chrono::sys_seconds now);
 
 /// Checks each cluster that `options.fleet` chooses as it would be checked alone, several at once,
 /// with progress on stderr. What goes wrong with one is its error in the report; once a signal

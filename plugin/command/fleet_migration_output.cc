@@ -5,15 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/base/result.h"
 #include "plugin/command/deduplicated_messages.h"
 #include "plugin/command/fleet_migration.h"
 #include "plugin/command/side_by_side.h"
-#include "plugin/report/fleet_differences.h"
-#include "plugin/report/fleet_migration_page.h"
+#include "plugin/report/fleet_table.h"
 #include "plugin/report/migration_report_json.h"
+#include "plugin/report/object_builder.h"
+#include "plugin/report/pages.h"
 #include "plugin/report/report_forms.h"
-#include "plugin/report/run_json.h"
 #include "plugin/report/table.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
@@ -67,9 +66,7 @@ std::string PrintMigratedNames(const FleetMigrationReport& report) {
   }
   std::string out;
   for (const auto& [name, is_done] : are_done) {
-    if (is_done) {
-      out += "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(name) + "\n";
-    }
+    if (is_done) out += report::TypedName(name) + "\n";
   }
   return out;
 }
@@ -102,25 +99,15 @@ std::string PrintFleetErrors(const FleetMigrationReport& report, const MigrateOp
 
 }  // namespace
 
-MigrationOutput PrintFleetMigration(const FleetMigrationReport& report,
-                                    const MigrateOptions& options) {
+report::Output PrintFleetMigration(const FleetMigrationReport& report,
+                                   const MigrateOptions& options) {
   const report::ReportForms forms = {
       .json = [&](Arena& arena) { return report::ToJson(report, arena); },
       .page = [&] { return report::PageOf(report); },
       .names = [&] { return PrintMigratedNames(report); },
       .table = [&] { return PrintTable(report); }};
-  MigrationOutput output{.out = "",
-                         .err = PrintFleetErrors(report, options),
-                         .exit_code = WorstExitCode(report.clusters)};
-  try {
-    output.out = report::PrintForm(forms, options.output, options.output_template);
-  } catch (const kube::base::Error& error) {
-    // A template fails: people are told what was done, as it cannot be asked for again.
-    output.err =
-        PrintTable(report) + output.err + "error: " + terminal::PrintableLines(error.what()) + "\n";
-    output.exit_code = 2;
-  }
-  return output;
+  return report::PrintDone(forms, options.output, options.output_template,
+                           PrintFleetErrors(report, options), WorstExitCode(report.clusters));
 }
 
 }  // namespace plugin::command

@@ -7,7 +7,7 @@
 
 #include "kube/base/text.h"
 #include "plugin/command/deduplicated_messages.h"
-#include "plugin/report/fleet_differences.h"
+#include "plugin/report/fleet_table.h"
 #include "plugin/report/table.h"
 
 namespace plugin::command {

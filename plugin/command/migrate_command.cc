@@ -20,8 +20,8 @@
 #include "plugin/command/migration_summary.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/report/migration_page.h"
 #include "plugin/report/migration_report_json.h"
+#include "plugin/report/pages.h"
 #include "plugin/report/report_forms.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -146,13 +146,8 @@ MigrationReport MigrateCluster(const MigrateOptions& options, MigrationOptions& 
   return report;
 }
 
-std::string PrintPage(const MigrationReport& report, terminal::OutputFormat format) {
-  kube::json::Arena arena;
-  return report::PrintPage(report::PageOf(report), report::ToJson(report, arena), format);
-}
-
 int RunFleet(const MigrateOptions& options, const MigrationOptions& migration) {
-  const MigrationOutput output = PrintFleetMigration(MigrateFleet(options, migration), options);
+  const report::Output output = PrintFleetMigration(MigrateFleet(options, migration), options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();
@@ -176,8 +171,7 @@ int RunCommand(MigrateOptions& options) {
   MigrationReport report;
   report.run = LocalFactsAt(TimeOfDay());
   if (!HasNothingToRetry(migration)) report = MigrateCluster(options, migration);
-  MigrationOutput output = PrintMigration(report, options);
-  if (report::IsPageFormat(options.output)) output.out = PrintPage(report, options.output);
+  const report::Output output = PrintMigration(report, options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

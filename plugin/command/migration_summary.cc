@@ -8,8 +8,8 @@
 #include "kube/base/utf8.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/migration_report_json.h"
+#include "plugin/report/pages.h"
 #include "plugin/report/report_forms.h"
-#include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
@@ -23,14 +23,6 @@ using migrate::report::MigrationReport;
 using migrate::report::ObjectClass;
 using migrate::report::ObjectFailure;
 using migrate::report::Outcome;
-
-constexpr std::size_t kFailuresShown = 20;
-// A message of a webhook may be a page long.
-constexpr std::size_t kMessageBytes = 400;
-
-std::string TypedName(const CrdMigration& crd) {
-  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
-}
 
 // "storedVersions v1beta1,v1 -> v1"
 std::string StoredText(const CrdMigration& crd) {
@@ -74,9 +66,9 @@ std::string_view Verb(const CrdMigration& crd) {
 }
 
 std::string SummaryLine(const CrdMigration& crd) {
-  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + MigratedObjectsText(crd) +
-         MutatedText(crd) + CleanedText(crd) + EmptiedText(crd) + "; " + StoredText(crd) + ")" +
-         std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
+  return report::TypedName(crd.name) + " " + std::string(Verb(crd)) + " (" +
+         MigratedObjectsText(crd) + MutatedText(crd) + CleanedText(crd) + EmptiedText(crd) + "; " +
+         StoredText(crd) + ")" + std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
 
 // What could not even be begun has nothing to count.
@@ -94,29 +86,6 @@ std::string PrintLines(const MigrationReport& report) {
   return out;
 }
 
-std::string PrintNames(const MigrationReport& report) {
-  std::string out;
-  for (const CrdMigration& crd : report.crds) {
-    if (crd.outcome == Outcome::kDone) out += TypedName(crd) + "\n";
-  }
-  return out;
-}
-
-std::string PrintReport(const MigrationReport& report, terminal::OutputFormat format) {
-  if (format == terminal::OutputFormat::kTable) return PrintLines(report);
-  if (format == terminal::OutputFormat::kName) return PrintNames(report);
-  if (format != terminal::OutputFormat::kJson && format != terminal::OutputFormat::kYaml) return "";
-  kube::json::Arena arena;
-  return terminal::PrintValue(report::ToJson(report, arena), format);
-}
-
-std::string FailureLine(const ObjectFailure& failure) {
-  const std::string slash = failure.namespace_.empty() ? "" : "/";
-  return "  " + terminal::Printable(failure.namespace_ + slash + failure.name) + ": " +
-         std::string(migrate::report::ClassName(failure.object_class)) + ": " +
-         terminal::Printable(kube::base::utf8::Shortened(failure.message, kMessageBytes)) + "\n";
-}
-
 std::string NotTriedText(const CrdMigration& crd) {
   const auto not_tried =
       std::ranges::count(crd.failures, ObjectClass::kNotTried, &ObjectFailure::object_class);
@@ -130,7 +99,7 @@ std::string FailureLines(const CrdMigration& crd) {
   for (const ObjectFailure& failure : crd.failures) {
     if (shown == kFailuresShown) break;
     if (failure.object_class == ObjectClass::kNotTried) continue;
-    lines += FailureLine(failure);
+    lines += FailureLine(failure, failure.object_class);
     ++shown;
   }
   if (shown == crd.failures.size()) return lines;
@@ -173,18 +142,14 @@ std::string PrintFailures(const CrdMigration& crd, const MigrateOptions& options
   if (crd.failures.empty()) return "";
   const bool is_dry_run = crd.dry_run != DryRun::kNone;
   // Before pruning is turned on all objects have to be clean, not only these.
-  const std::string name = terminal::Printable(crd.name);
   const std::string retry_advice =
       is_dry_run || migrate::report::EndedBeforePruning(crd)
           ? "\n"
           : ", or try only these by: " +
-                migrate::report::OwnCommand("migrate " + name + " --retry-failed") +
+                migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name) +
+                                            " --retry-failed") +
                 ContextFlag(options) + MutationFlags(options) + StateDirFlag(options) + "\n";
-  return name + ": " + kube::base::Count(crd.failures.size(), "object") +
-         (is_dry_run                 ? " would not be"
-          : crd.failures.size() == 1 ? " was not"
-                                     : " were not") +
-         " migrated:\n" + FailureLines(crd) +
+  return FailuresTitle(crd, "migrated") + FailureLines(crd) +
          "Next: mend what the messages name, then run the same command again" + retry_advice +
          HeldAdvice(crd);
 }
@@ -210,18 +175,6 @@ std::string PrintEmptied(const CrdMigration& crd) {
   return out;
 }
 
-std::string PrintError(const CrdMigration& crd) {
-  if (crd.outcome == Outcome::kInterrupted) {
-    const std::string what =
-        crd.error.empty() ? "interrupted" : terminal::PrintableLines(crd.error);
-    return terminal::Printable(crd.name) + ": " + what + "; the same command " +
-           (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
-  }
-  if (crd.error.empty()) return "";
-  return "error: " + terminal::Printable(crd.name) + ": " + terminal::PrintableLines(crd.error) +
-         "\n";
-}
-
 std::string PrintGenerationNote(const CrdMigration& crd) {
   if (crd.generations_moved == 0) return "";
   // The server compares with what it has read in the stored version, without the defaults of
@@ -245,26 +198,6 @@ std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& op
          (options.migration.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
 }
 
-// As kubectl get: a namespace that does not exist has no objects either.
-std::string PrintNoneFound(const CrdMigration& crd, const MigrateOptions& options) {
-  if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
-  const std::string& name = options.migration.objects.namespace_;
-  return terminal::Printable(crd.name) + ": no objects found" +
-         (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
-}
-
-// Where the template fails people are told what was done: it cannot be asked for again.
-MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptions& options) {
-  kube::json::Arena arena;
-  auto printed = report::PrintByTemplate(report::ToJson(report, arena), options.output_template);
-  const std::string err = PrintMigrationErrors(report, options);
-  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCodeOf(report)};
-  return {.out = "",
-          .err = PrintLines(report) + err + "error: " + terminal::PrintableLines(printed.error()) +
-                 "\n",
-          .exit_code = 2};
-}
-
 }  // namespace
 
 std::string PrintMigrationErrors(const MigrationReport& report, const MigrateOptions& options) {
@@ -274,20 +207,39 @@ std::string PrintMigrationErrors(const MigrationReport& report, const MigrateOpt
   for (const CrdMigration& crd : report.crds) {
     if (is_for_people) {
       err += PrintFailures(crd, options) + PrintEmptied(crd) + PrintGenerationNote(crd) +
-             PrintNoneFound(crd, options) + PrintRetriedAdvice(crd, options);
+             (crd.counts.Total() == 0
+                  ? NoneFound(crd.name, crd.outcome, options.migration.objects.namespace_)
+                  : "") +
+             PrintRetriedAdvice(crd, options);
     }
-    err += PrintError(crd);
+    err += ErrorLine(crd.name, crd.outcome, crd.error, crd.begins_anew);
   }
   return err;
 }
 
-int ExitCodeOf(const MigrationReport& report) {
-  int code = 0;
-  for (const CrdMigration& crd : report.crds) {
-    if (crd.outcome == Outcome::kError) code = 2;
-    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
+std::string FailureLine(const std::string& namespace_, const std::string& name,
+                        std::string_view class_name, const std::string& message) {
+  // A message of a webhook may be a page long.
+  constexpr std::size_t kMessageBytes = 400;
+  const std::string slash = namespace_.empty() ? "" : "/";
+  return "  " + terminal::Printable(namespace_ + slash + name) + ": " + std::string(class_name) +
+         ": " + terminal::Printable(kube::base::utf8::Shortened(message, kMessageBytes)) + "\n";
+}
+
+std::string NoneFound(const std::string& crd, Outcome outcome, const std::string& namespace_) {
+  if (outcome != Outcome::kDone) return "";
+  return terminal::Printable(crd) + ": no objects found" +
+         (namespace_.empty() ? "" : " in namespace " + terminal::Printable(namespace_)) + "\n";
+}
+
+std::string ErrorLine(const std::string& crd, Outcome outcome, const std::string& error,
+                      bool begins_anew) {
+  const std::string begin = terminal::Printable(crd) + ": ";
+  if (outcome == Outcome::kInterrupted) {
+    return begin + (error.empty() ? "interrupted" : terminal::PrintableLines(error)) +
+           "; the same command " + (begins_anew ? "begins anew\n" : "goes on where it was\n");
   }
-  return code;
+  return error.empty() ? "" : "error: " + begin + terminal::PrintableLines(error) + "\n";
 }
 
 std::string StoredVersionsText(const CrdMigration& crd) {
@@ -303,11 +255,14 @@ std::string MigratedObjectsText(const CrdMigration& crd) {
   return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
 }
 
-MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
-  if (options.output == terminal::OutputFormat::kTemplate) return PrintTemplated(report, options);
-  return {.out = PrintReport(report, options.output),
-          .err = PrintMigrationErrors(report, options),
-          .exit_code = ExitCodeOf(report)};
+report::Output PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
+  const report::ReportForms forms = {
+      .json = [&](kube::json::Arena& arena) { return report::ToJson(report, arena); },
+      .page = [&] { return report::PageOf(report); },
+      .names = [&] { return NamesOfDone(report); },
+      .table = [&] { return PrintLines(report); }};
+  return report::PrintDone(forms, options.output, options.output_template,
+                           PrintMigrationErrors(report, options), ExitCodeOf(report));
 }
 
 }  // namespace plugin::command

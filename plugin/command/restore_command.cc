@@ -9,15 +9,15 @@
 
 #include "kube/base/clock.h"
 #include "kube/base/text.h"
-#include "kube/base/utf8.h"
 #include "kube/meta/object_path.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/lease_thread.h"
+#include "plugin/command/migration_summary.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
+#include "plugin/report/migration_report_json.h"
+#include "plugin/report/pages.h"
 #include "plugin/report/report_forms.h"
-#include "plugin/report/restore_page.h"
-#include "plugin/report/restore_report_json.h"
 #include "plugin/report/table.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -168,23 +168,15 @@ using migrate::report::Outcome;
 using migrate::report::RestoreClass;
 using migrate::report::RestoreCounts;
 using migrate::report::RestoredField;
-using migrate::report::RestoredObject;
-using migrate::report::RestoreFailure;
 using migrate::report::RestoreReport;
 using terminal::OutputFormat;
 
-constexpr std::size_t kMostFailuresShown = 20, kMostObjectsShown = 40;
-// A message of a webhook may be a page long.
-constexpr std::size_t kMostMessageBytes = 400;
-
-std::string CrdTypedName(const CrdRestore& crd) {
-  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
-}
+constexpr std::size_t kMostObjectsShown = 40;
 
 std::string RestoreLine(const CrdRestore& crd) {
   const std::string_view verb = crd.outcome == Outcome::kDone ? "restored" : "not wholly restored";
   const std::string read_back = migrate::report::ReadBackText(crd.verification);
-  return CrdTypedName(crd) + " " + std::string(verb) + " (" +
+  return report::TypedName(crd.name) + " " + std::string(verb) + " (" +
          migrate::report::CountsText(crd.counts) + (read_back.empty() ? "" : "; " + read_back) +
          ")" + std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
@@ -194,28 +186,6 @@ bool HasObjects(const CrdRestore& crd) {
   const RestoreCounts& counts = crd.counts;
   return crd.outcome != Outcome::kError ||
          counts.Total() > counts[RestoreClass::kNotTried] + counts[RestoreClass::kNotChosen];
-}
-
-void AppendObjects(std::string& out, const CrdRestore& crd) {
-  if (crd.objects.empty()) return;
-  report::TextTable table({"NAMESPACE", "NAME", "CLASS", "FIELDS", "KEPT"});
-  for (const RestoredObject& object : crd.objects) {
-    table.AddRow({object.namespace_, object.name,
-                  std::string(migrate::report::ClassName(object.restore_class)),
-                  migrate::report::JoinPaths(object.restored, object.restored_count),
-                  migrate::report::JoinPaths(object.kept, object.kept_count)});
-  }
-  table.AppendTo(out);
-}
-
-void AppendFields(std::string& out, const CrdRestore& crd) {
-  if (crd.restored.empty()) return;
-  report::TextTable table({"FIELD", "OBJECTS", "EXAMPLE"});
-  for (const RestoredField& field : crd.restored) {
-    table.AddRow(
-        {kube::meta::WithLeadingDot(field.path), std::to_string(field.objects), field.example});
-  }
-  table.AppendTo(out);
 }
 
 // Of very many their fields say more.
@@ -228,35 +198,13 @@ std::string PrintForPeople(const RestoreReport& report, OutputFormat format) {
   std::string out;
   for (const CrdRestore& crd : report.crds) {
     if (!HasObjects(crd)) continue;
-    ShowsObjects(crd, format) ? AppendObjects(out, crd) : AppendFields(out, crd);
+    const report::Table table = ShowsObjects(crd, format)
+                                    ? report::RestoredObjectsTable(crd)
+                                    : report::RestoredFieldsTable("", crd.restored);
+    if (!table.rows.empty()) report::AppendTable(out, table, table.rows.size(), "");
     out += RestoreLine(crd);
   }
   return out;
-}
-
-std::string PrintRestoredNames(const RestoreReport& report) {
-  std::string out;
-  for (const CrdRestore& crd : report.crds) {
-    if (crd.outcome == Outcome::kDone) out += CrdTypedName(crd) + "\n";
-  }
-  return out;
-}
-
-std::string PrintInFormat(const RestoreReport& report, OutputFormat format) {
-  if (format == OutputFormat::kTable || format == OutputFormat::kWide)
-    return PrintForPeople(report, format);
-  if (format == OutputFormat::kName) return PrintRestoredNames(report);
-  if (format != OutputFormat::kJson && format != OutputFormat::kYaml) return "";
-  kube::json::Arena arena;
-  return terminal::PrintValue(report::ToJson(report, arena), format);
-}
-
-std::string FailureText(const RestoreFailure& failure) {
-  const std::string slash = failure.namespace_.empty() ? "" : "/";
-  return "  " + terminal::Printable(failure.namespace_ + slash + failure.name) + ": " +
-         std::string(migrate::report::ClassName(failure.restore_class)) + ": " +
-         terminal::Printable(kube::base::utf8::Shortened(failure.message, kMostMessageBytes)) +
-         "\n";
 }
 
 std::string PrintRestoreAdvice(const CrdRestore& crd) {
@@ -267,15 +215,11 @@ std::string PrintRestoreAdvice(const CrdRestore& crd) {
 
 std::string PrintRestoreFailures(const CrdRestore& crd) {
   if (crd.failures.empty()) return "";
-  const bool is_one = crd.failures.size() == 1;
-  std::string text = terminal::Printable(crd.name) + ": " +
-                     kube::base::Count(crd.failures.size(), "object") +
-                     (crd.dry_run != DryRun::kNone ? " would not be"
-                      : is_one                     ? " was not"
-                                                   : " were not") +
-                     " restored:\n";
-  const std::size_t shown = std::min(crd.failures.size(), kMostFailuresShown);
-  for (std::size_t i = 0; i < shown; ++i) text += FailureText(crd.failures[i]);
+  std::string text = FailuresTitle(crd, "restored");
+  const std::size_t shown = std::min(crd.failures.size(), kFailuresShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += FailureLine(crd.failures[i], crd.failures[i].restore_class);
+  }
   if (shown < crd.failures.size()) {
     text += "  and " + std::to_string(crd.failures.size() - shown) +
             " more; -o json names all of them\n";
@@ -295,15 +239,6 @@ std::string PrintKept(const CrdRestore& crd) {
   return text;
 }
 
-std::string PrintRestoreError(const CrdRestore& crd) {
-  if (crd.outcome == Outcome::kInterrupted) {
-    return terminal::Printable(crd.name) + ": interrupted; the same command goes on where it was\n";
-  }
-  if (crd.error.empty()) return "";
-  return "error: " + terminal::Printable(crd.name) + ": " + terminal::PrintableLines(crd.error) +
-         "\n";
-}
-
 std::string PrintWideNote(const CrdRestore& crd, OutputFormat format) {
   if (crd.objects.empty() || ShowsObjects(crd, format) || format == OutputFormat::kName) return "";
   return "note: -o wide lists each of the " + std::to_string(crd.objects.size()) + " objects of " +
@@ -317,15 +252,6 @@ bool NamesSome(const RestoreReport& report) {
   });
 }
 
-// As migrate: a namespace that does not exist has no objects either.
-std::string PrintNoneChosen(const CrdRestore& crd, const RestoreOptions& options) {
-  const bool is_none = crd.counts.Total() == crd.counts[RestoreClass::kNotChosen];
-  if (crd.outcome != Outcome::kDone || !is_none) return "";
-  const std::string& name = options.restore.objects.namespace_;
-  return terminal::Printable(crd.name) + ": no objects found" +
-         (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
-}
-
 std::string PrintRestoreErrors(const RestoreReport& report, const RestoreOptions& options) {
   const OutputFormat format = options.output;
   const bool is_for_people = format == OutputFormat::kTable || format == OutputFormat::kWide ||
@@ -335,36 +261,24 @@ std::string PrintRestoreErrors(const RestoreReport& report, const RestoreOptions
     if (is_for_people && HasObjects(crd)) {
       err += PrintWideNote(crd, format) + PrintKept(crd) + PrintRestoreFailures(crd);
     }
-    if (is_for_people && !NamesSome(report)) err += PrintNoneChosen(crd, options);
-    err += PrintRestoreError(crd);
+    if (is_for_people && !NamesSome(report))
+      err += NoneFound(crd.name, crd.outcome, options.restore.objects.namespace_);
+    const bool is_stopped = crd.outcome == Outcome::kInterrupted;
+    err += ErrorLine(crd.name, crd.outcome, is_stopped ? "" : crd.error, /*begins_anew=*/false);
   }
   return err;
 }
 
-int RestoreExitCode(const RestoreReport& report) {
-  int code = 0;
-  for (const CrdRestore& crd : report.crds) {
-    if (crd.outcome == Outcome::kError) code = 2;
-    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
-  }
-  return code;
-}
-
 }  // namespace
 
-RestoreOutput PrintRestore(const RestoreReport& report, const RestoreOptions& options) {
-  const std::string err = PrintRestoreErrors(report, options);
-  const int code = RestoreExitCode(report);
-  if (options.output != OutputFormat::kTemplate)
-    return {.out = PrintInFormat(report, options.output), .err = err, .exit_code = code};
-  kube::json::Arena arena;
-  auto printed = report::PrintByTemplate(report::ToJson(report, arena), options.output_template);
-  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = code};
-  // People are told what was done: it cannot be asked for again.
-  return {.out = "",
-          .err = PrintForPeople(report, options.output) + err +
-                 "error: " + terminal::PrintableLines(printed.error()) + "\n",
-          .exit_code = 2};
+report::Output PrintRestore(const RestoreReport& report, const RestoreOptions& options) {
+  const report::ReportForms forms = {
+      .json = [&](kube::json::Arena& arena) { return report::ToJson(report, arena); },
+      .page = [&] { return report::PageOf(report); },
+      .names = [&] { return NamesOfDone(report); },
+      .table = [&] { return PrintForPeople(report, options.output); }};
+  return report::PrintDone(forms, options.output, options.output_template,
+                           PrintRestoreErrors(report, options), ExitCodeOf(report));
 }
 
 namespace {
@@ -387,12 +301,6 @@ migrate::report::RestoreReport RestoreCluster(RestoreOptions& options) {
   return report;
 }
 
-std::string PrintRestorePage(const migrate::report::RestoreReport& report,
-                             terminal::OutputFormat format) {
-  kube::json::Arena arena;
-  return report::PrintPage(report::PageOf(report), report::ToJson(report, arena), format);
-}
-
 }  // namespace
 
 int RunCommand(RestoreOptions& options) {
@@ -401,8 +309,7 @@ int RunCommand(RestoreOptions& options) {
     terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
   CatchStopSignals();
   const auto report = RestoreCluster(options);
-  RestoreOutput output = PrintRestore(report, options);
-  if (report::IsPageFormat(options.output)) output.out = PrintRestorePage(report, options.output);
+  const report::Output output = PrintRestore(report, options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

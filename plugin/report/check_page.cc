@@ -1,7 +1,6 @@
-#include "plugin/report/check_page.h"
-
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,11 +12,10 @@
 #include "plugin/report/check_sections.h"
 #include "plugin/report/check_summary.h"
 #include "plugin/report/field_table.h"
-#include "plugin/report/field_tables.h"
+#include "plugin/report/pages.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report {
-namespace {
 
 using kube::base::Join;
 using kube::meta::WithLeadingDot;
@@ -28,6 +26,71 @@ using migrate::report::ObjectPaths;
 using migrate::report::Problem;
 using migrate::report::ValidityReport;
 using migrate::report::VersionReport;
+
+std::string FullNameOf(const ObjectPaths& object) {
+  return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+}
+
+Table MaybeInEtcdTable(const CrdReport& crd) {
+  Table table{"Fields that etcd may still hold and reads in the storage version no longer show",
+              {{"Path", CellKind::kCode, "PATH"},
+               {"Objects", CellKind::kNumber, "OBJECTS"},
+               {"Written by", CellKind::kCode, "WRITTEN-BY"},
+               {"Shown in", CellKind::kCode, crd.VersionsThatShow().empty() ? "" : "SHOWN-IN"}}};
+  for (const FieldUse& use : crd.maybe_in_etcd) {
+    table.rows.push_back({WithLeadingDot(use.path), std::to_string(use.objects),
+                          Join(use.managers, ", "), Join(use.shown_in, ", ")});
+  }
+  return table;
+}
+
+Table EntriesTable(std::string title, const std::vector<migrate::report::StaleEntry>& entries) {
+  Table table{std::move(title),
+              {{"Version", CellKind::kCode, "VERSION"},
+               {"Manager", CellKind::kCode, "MANAGER"},
+               {"Operation", CellKind::kText, "OPERATION"},
+               {"Objects", CellKind::kNumber, "OBJECTS"},
+               {"Examples", CellKind::kCode, "EXAMPLES"}}};
+  for (const migrate::report::StaleEntry& entry : entries) {
+    const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
+    table.rows.push_back({entry.api_version, entry.manager, entry.operation + subresource,
+                          std::to_string(entry.objects), Join(entry.examples, ", ")});
+  }
+  return table;
+}
+
+Table GuardWritersTable(const CrdReport& crd) {
+  Table table{"What a guard has seen written that would be lost by the schema of then",
+              {{"Path", CellKind::kCode, "FIELD"},
+               {"User", CellKind::kCode, "USER"},
+               {"Manager", CellKind::kCode, "MANAGER"},
+               {"Requests", CellKind::kNumber, "REQUESTS"},
+               {"Added", CellKind::kNumber, "ADDED"},
+               {"Denied", CellKind::kNumber, "DENIED"},
+               {"Moved", CellKind::kNumber, "MOVED"},
+               {"Last seen", CellKind::kTime, "LAST-SEEN"},
+               {"Example", CellKind::kCode}}};
+  for (const migrate::report::WriterUse& use : crd.guard_writers) {
+    table.rows.push_back({WithLeadingDot(use.path), use.user, use.manager,
+                          std::to_string(use.requests), std::to_string(use.added),
+                          std::to_string(use.denied), std::to_string(use.moved), use.last_seen,
+                          use.example_object});
+  }
+  return table;
+}
+
+Table RefusedObjectsTable(const CrdReport& crd) {
+  Table table{"Objects whose next write would be refused",
+              {{"Object", CellKind::kCode, "OBJECT"}, {"Message", CellKind::kText, "MESSAGE"}}};
+  for (const ObjectPaths& object : crd.objects) {
+    for (const std::string& message : object.invalid) {
+      table.rows.push_back({FullNameOf(object), message});
+    }
+  }
+  return table;
+}
+
+namespace {
 
 std::string PathOrRoot(const std::string& path) {
   return path.empty() ? "." : WithLeadingDot(path);
@@ -42,11 +105,9 @@ Table StructuralProblems(const CrdReport& crd) {
   return table;
 }
 
-// That the flag must not be true is what the whole check is about, and gone with pruning on.
 Table AdmissionProblems(const CrdReport& crd) {
   Table table{"What the API server would refuse with pruning on", {{"Message"}, {"Hint"}}};
-  for (const Problem& problem : crd.admission_problems) {
-    if (problem.field == "spec.preserveUnknownFields") continue;
+  for (const Problem& problem : AdmissionFindings(crd)) {
     table.rows.push_back({problem.message, problem.hint});
   }
   return table;
@@ -128,58 +189,6 @@ Table OtherRewrites(const CrdReport& crd) {
   return table;
 }
 
-Table MaybeInEtcd(const CrdReport& crd) {
-  Table table{"Fields that etcd may still hold and reads in the storage version no longer show",
-              {{"Path", CellKind::kCode},
-               {"Objects", CellKind::kNumber},
-               {"Written by", CellKind::kCode},
-               {"Shown in", CellKind::kCode}}};
-  for (const FieldUse& use : crd.maybe_in_etcd) {
-    table.rows.push_back({WithLeadingDot(use.path), std::to_string(use.objects),
-                          Join(use.managers, ", "), Join(use.shown_in, ", ")});
-  }
-  return table;
-}
-
-Table EntriesTable(const char* title, const std::vector<migrate::report::StaleEntry>& entries) {
-  Table table{title,
-              {{"Version", CellKind::kCode},
-               {"Manager", CellKind::kCode},
-               {"Operation"},
-               {"Objects", CellKind::kNumber},
-               {"Examples", CellKind::kCode}}};
-  for (const migrate::report::StaleEntry& entry : entries) {
-    const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
-    table.rows.push_back({entry.api_version, entry.manager, entry.operation + subresource,
-                          std::to_string(entry.objects), Join(entry.examples, ", ")});
-  }
-  return table;
-}
-
-Table GuardWriters(const CrdReport& crd) {
-  Table table{"What a guard has seen written that would be lost by the schema of then",
-              {{"Path", CellKind::kCode},
-               {"User", CellKind::kCode},
-               {"Manager", CellKind::kCode},
-               {"Requests", CellKind::kNumber},
-               {"Added", CellKind::kNumber},
-               {"Denied", CellKind::kNumber},
-               {"Moved", CellKind::kNumber},
-               {"Last seen", CellKind::kTime},
-               {"Example", CellKind::kCode}}};
-  for (const migrate::report::WriterUse& use : crd.guard_writers) {
-    table.rows.push_back({WithLeadingDot(use.path), use.user, use.manager,
-                          std::to_string(use.requests), std::to_string(use.added),
-                          std::to_string(use.denied), std::to_string(use.moved), use.last_seen,
-                          use.example_object});
-  }
-  return table;
-}
-
-std::string FullName(const ObjectPaths& object) {
-  return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
-}
-
 Table ObjectsTable(const CrdReport& crd) {
   Table table{"Objects",
               {{"Object", CellKind::kCode},
@@ -191,19 +200,8 @@ Table ObjectsTable(const CrdReport& crd) {
       const auto left_out = object.paths_left_out.find(version);
       if (paths.empty() && left_out == object.paths_left_out.end()) continue;
       table.rows.push_back(
-          {FullName(object), version, Join(paths, ", "),
+          {FullNameOf(object), version, Join(paths, ", "),
            left_out == object.paths_left_out.end() ? "" : std::to_string(left_out->second)});
-    }
-  }
-  return table;
-}
-
-Table RefusedObjects(const CrdReport& crd) {
-  Table table{"Objects whose next write would be refused",
-              {{"Object", CellKind::kCode}, {"Message"}}};
-  for (const ObjectPaths& object : crd.objects) {
-    for (const std::string& message : object.invalid) {
-      table.rows.push_back({FullName(object), message});
     }
   }
   return table;
@@ -234,15 +232,13 @@ std::vector<FieldRow> LostFields(const CrdReport& crd) {
   return rows;
 }
 
-}  // namespace
-
 void AddCheckTables(Section& section, const CrdReport& crd) {
   AddTable(section, StructuralProblems(crd));
   AddTable(section, AdmissionProblems(crd));
   const auto lost = LostFields(crd);
   AddTable(section, FieldsTable("Fields that pruning would remove", lost));
   AddTable(section, WritersTable(lost));
-  AddTable(section, GuardWriters(crd));
+  AddTable(section, GuardWritersTable(crd));
   AddTable(section, InvalidFields(crd));
   AddTable(section, InvalidOncePruned(crd));
   AddTable(section, ChangesTable(crd));
@@ -250,10 +246,10 @@ void AddCheckTables(Section& section, const CrdReport& crd) {
                                 MoreLostByMigration(crd)));
   AddFileObjects(section, crd);
   AddTable(section, ObjectsTable(crd));
-  AddTable(section, RefusedObjects(crd));
+  AddTable(section, RefusedObjectsTable(crd));
   AddTable(section, Texts("Objects that could not be checked", crd.object_errors));
   AddTable(section, OtherRewrites(crd));
-  AddTable(section, MaybeInEtcd(crd));
+  AddTable(section, MaybeInEtcdTable(crd));
   AddTable(section,
            EntriesTable("Entries of managedFields that name versions which the CRD does not have",
                         crd.stale_managed_fields));
@@ -262,42 +258,14 @@ void AddCheckTables(Section& section, const CrdReport& crd) {
                                  crd.unfit_managed_fields));
 }
 
-namespace {
-
 using kube::base::Count;
 using migrate::report::CheckReport;
 using migrate::report::Verdict;
 
-std::uint64_t CountOf(const CheckReport& report, Verdict verdict) {
-  return static_cast<std::uint64_t>(std::ranges::count(report.crds, verdict, &CrdReport::verdict));
-}
-
-std::uint64_t CountOf(const std::vector<const CrdReport*>& crds, Verdict verdict) {
-  return static_cast<std::uint64_t>(std::ranges::count(crds, verdict, &CrdReport::verdict));
-}
-
-// An object that is invalid in two versions counts once.
-std::uint64_t ObjectsInvalid(const CrdReport& crd) {
-  std::uint64_t most = 0;
-  for (const VersionReport& version : crd.versions) {
-    if (version.validity) most = std::max(most, version.validity->objects);
-    most = std::max(most, version.objects_invalid_once_pruned.value_or(0));
-  }
-  return most;
-}
-
 bool IsApplyRefused(const CrdReport& crd) { return crd.apply && !crd.apply->accepted; }
 
-bool HasBadFiles(const CrdReport& crd) {
-  return crd.file_objects &&
-         (crd.file_objects->objects_losing_fields > 0 || crd.file_objects->validity.objects > 0);
-}
-
 // What makes the exit code 1 without --fail-on.
-bool IsFound(const CrdReport& crd) {
-  return crd.verdict == Verdict::kBlocked || IsApplyRefused(crd) || crd.objects_losing_fields > 0 ||
-         crd.MakesInvalid() || crd.DropsConversion() || crd.HasInvalid() || HasBadFiles(crd);
-}
+bool IsFound(const CrdReport& crd) { return IsFinding(crd, {}); }
 
 Result ResultOf(const CrdReport& crd) {
   if (crd.verdict == Verdict::kUnknown) return Result::kError;
@@ -353,11 +321,6 @@ std::string VerdictAnswer(const CrdReport& crd) {
                                   : "It prunes already";
   }
   return "";
-}
-
-bool IsDryRunComplete(const CrdReport& crd) {
-  return std::ranges::all_of(crd.versions,
-                             [](const auto& v) { return v.objects.has_value() || v.is_left_out; });
 }
 
 // It is not counted how many objects are both: what loses lies left, what is invalid right, and
@@ -469,7 +432,7 @@ constexpr Finding kFindings[] = {
 };
 
 std::string GoodAnswer(const CheckReport& report) {
-  const std::uint64_t ready = CountOf(report, Verdict::kReady);
+  const std::uint64_t ready = TotalsOf(report).CountOf(Verdict::kReady);
   if (ready == 0) return "Pruning is on for " + Count(report.crds.size(), "CRD");
   const bool is_partial =
       !report.object_filter.empty() || std::ranges::any_of(report.crds, [](const CrdReport& crd) {
@@ -482,9 +445,10 @@ std::string GoodAnswer(const CheckReport& report) {
 
 std::string AnswerOf(const CheckReport& report) {
   if (report.crds.empty()) return "No CRD was checked";
+  const Totals totals = TotalsOf(report);
   std::string answer;
   for (const Finding& finding : kFindings) {
-    const std::uint64_t count = CountOf(report, finding.verdict);
+    const std::uint64_t count = totals.CountOf(finding.verdict);
     if (count == 0) continue;
     answer.append(answer.empty() ? "" : ", ").append(std::to_string(count));
     if (answer.find("CRD") == std::string::npos) {
@@ -499,42 +463,21 @@ std::string AnswerOf(const CheckReport& report) {
                           (found == 1 ? " has findings" : " have findings");
 }
 
-}  // namespace
-
-Page PageOf(const CheckReport& report) {
-  Page page{.command = "check", .answer = AnswerOf(report), .run = report.run};
-  std::vector<const CrdReport*> crds;
-  for (const CrdReport& crd : report.crds) crds.push_back(&crd);
-  page.tallies = TalliesOf(crds);
-  page.remarks = RemarksOf(report);
-  for (const migrate::report::UpgradeStep& step : report.steps) {
-    page.steps.push_back({step.title, step.command, step.reason});
-  }
-  for (const CrdReport& crd : report.crds) page.sections.push_back(SectionOf(crd));
-  page.tone = WorstToneOf(page);
-  return page;
-}
-
-std::vector<Tally> TalliesOf(const std::vector<const CrdReport*>& crds) {
-  std::uint64_t objects = 0, losing = 0, invalid = 0;
-  for (const CrdReport* crd : crds) {
-    objects += crd->object_count;
-    losing += crd->objects_losing_fields;
-    invalid += ObjectsInvalid(*crd);
-  }
+std::vector<Tally> TalliesOf(const Totals& totals) {
   const auto objects_text = [](std::uint64_t count) {
     return std::string(count == 1 ? "object" : "objects");
   };
-  std::vector<Tally> tallies = {{crds.size() == 1 ? "CRD" : "CRDs", crds.size()},
-                                {"blocked", CountOf(crds, Verdict::kBlocked), Tone::kBad},
-                                {"lose fields", CountOf(crds, Verdict::kLosesFields), Tone::kBad},
-                                {"invalid", CountOf(crds, Verdict::kInvalid), Tone::kBad},
-                                {"unknown", CountOf(crds, Verdict::kUnknown), Tone::kWarning},
-                                {"ready", CountOf(crds, Verdict::kReady), Tone::kGood},
-                                {"pruning", CountOf(crds, Verdict::kPruning), Tone::kGood},
-                                {objects == 1 ? "object" : "objects", objects, Tone::kPlain},
-                                {objects_text(losing) + " losing fields", losing, Tone::kBad},
-                                {objects_text(invalid) + " invalid", invalid, Tone::kBad}};
+  std::vector<Tally> tallies = {
+      {totals.all == 1 ? "CRD" : "CRDs", totals.all},
+      {"blocked", totals.CountOf(Verdict::kBlocked), Tone::kBad},
+      {"lose fields", totals.CountOf(Verdict::kLosesFields), Tone::kBad},
+      {"invalid", totals.CountOf(Verdict::kInvalid), Tone::kBad},
+      {"unknown", totals.CountOf(Verdict::kUnknown), Tone::kWarning},
+      {"ready", totals.CountOf(Verdict::kReady), Tone::kGood},
+      {"pruning", totals.CountOf(Verdict::kPruning), Tone::kGood},
+      {objects_text(totals.objects), totals.objects, Tone::kPlain},
+      {objects_text(totals.losing) + " losing fields", totals.losing, Tone::kBad},
+      {objects_text(totals.invalid) + " invalid", totals.invalid, Tone::kBad}};
   for (Tally& tally : tallies) {
     if (tally.count == 0) tally.tone = Tone::kPlain;
   }
@@ -549,6 +492,99 @@ Tone WorstToneOf(const Page& page) {
   for (const Section& section : page.sections) take(section.tone);
   for (const Remark& remark : page.remarks) take(remark.tone);
   return page.sections.empty() ? std::max(worst, Tone::kWarning) : worst;
+}
+
+}  // namespace
+
+Page PageOf(const CheckReport& report) {
+  Page page{.command = "check", .answer = AnswerOf(report), .run = report.run};
+  page.tallies = TalliesOf(TotalsOf(report));
+  page.remarks = RemarksOf(report);
+  for (const migrate::report::UpgradeStep& step : report.steps) {
+    page.steps.push_back({step.title, step.command, step.reason});
+  }
+  for (const CrdReport& crd : report.crds) page.sections.push_back(SectionOf(crd));
+  page.tone = WorstToneOf(page);
+  return page;
+}
+
+namespace {
+
+using migrate::report::CrdDifference;
+using migrate::report::CrdVariant;
+using migrate::report::FleetCluster;
+using migrate::report::FleetReport;
+
+Section FailedSection(const FleetCluster& cluster) {
+  return {.name = cluster.name,
+          .verdict = "unknown",
+          .tone = Tone::kWarning,
+          .result = Result::kError,
+          .answer = "The cluster could not be checked",
+          .remarks = {{Tone::kBad, cluster.error}}};
+}
+
+// Where its parts stand among those of others each says whose it is.
+void Append(Page& page, Page cluster, const std::string& name) {
+  for (Section& section : cluster.sections) section.name = name + " / " + section.name;
+  for (Remark& remark : cluster.remarks) remark.text = name + ": " + remark.text;
+  for (Step& step : cluster.steps) step.title = name + ": " + step.title;
+  std::ranges::move(cluster.sections, std::back_inserter(page.sections));
+  std::ranges::move(cluster.remarks, std::back_inserter(page.remarks));
+  std::ranges::move(cluster.steps, std::back_inserter(page.steps));
+}
+
+std::string DescribeVariant(const CrdVariant& variant) {
+  const std::string clusters = Join(variant.clusters, ", ");
+  if (!variant.is_found) return "not found in " + clusters;
+  return clusters + " (" + (variant.preserve_unknown_fields ? "preserves unknown fields, " : "") +
+         "storage version " + variant.storage_version + ", stored " +
+         Join(variant.stored_versions, " ") + ", served " + Join(variant.served_versions, " ") +
+         ")";
+}
+
+Remark RemarkOf(const CrdDifference& difference) {
+  std::vector<std::string> variants;
+  for (const CrdVariant& variant : difference.variants)
+    variants.push_back(DescribeVariant(variant));
+  return {Tone::kPlain, difference.name + " is not the same in all clusters (" +
+                            Join(migrate::report::DifferingParts(difference), ", ") +
+                            "): " + Join(variants, "; ")};
+}
+
+std::string AnswerOf(const FleetReport& report, std::uint64_t failed) {
+  const std::string clusters = Count(report.clusters.size(), "cluster");
+  if (failed > 0) return std::to_string(failed) + " of " + clusters + " could not be checked";
+  const auto found = static_cast<std::uint64_t>(std::ranges::count_if(
+      report.clusters, [](const FleetCluster& cluster) { return cluster.exit_code != 0; }));
+  if (found == 0) return "Nothing was found in " + clusters;
+  return std::to_string(found) + " of " + clusters + (found == 1 ? " has" : " have") + " findings";
+}
+
+}  // namespace
+
+Page PageOf(const FleetReport& report) {
+  Page page{.command = "check", .run = report.run};
+  std::uint64_t failed = 0;
+  for (const FleetCluster& cluster : report.clusters) {
+    if (cluster.is_checked()) {
+      Append(page, PageOf(cluster.check), cluster.name);
+    } else {
+      ++failed;
+      page.sections.push_back(FailedSection(cluster));
+    }
+  }
+  for (const CrdDifference& difference : report.differences) {
+    page.remarks.push_back(RemarkOf(difference));
+  }
+  page.answer = AnswerOf(report, failed);
+  page.tallies = TalliesOf(TotalsOf(report));
+  page.tallies.insert(
+      page.tallies.begin(),
+      {{report.clusters.size() == 1 ? "cluster" : "clusters", report.clusters.size(), Tone::kPlain},
+       {"not checked", failed, failed == 0 ? Tone::kPlain : Tone::kWarning}});
+  page.tone = WorstToneOf(page);
+  return page;
 }
 
 }  // namespace plugin::report

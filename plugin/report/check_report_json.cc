@@ -1,12 +1,15 @@
 #include "plugin/report/check_report_json.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "plugin/report/check_summary.h"
 #include "plugin/report/guard_report_json.h"
 #include "plugin/report/object_builder.h"
-#include "plugin/report/run_json.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report {
@@ -14,8 +17,104 @@ namespace {
 
 using kube::json::Arena;
 using kube::json::Value;
-using migrate::report::CheckReport;
+using migrate::report::CrdDifference;
 using migrate::report::CrdReport;
+using migrate::report::CrdVariant;
+using migrate::report::FleetCluster;
+using migrate::report::FleetReport;
+
+// Of 64 bits, which JSON's numbers do not bear everywhere.
+std::string HashText(std::uint64_t hash) {
+  constexpr std::size_t kDigits = 16;
+  std::string text(kDigits, '0');
+  for (std::size_t i = kDigits; i-- > 0; hash >>= 4) text[i] = "0123456789abcdef"[hash & 0xF];
+  return text;
+}
+
+ObjectBuilder& AddTotals(ObjectBuilder& builder, const Totals& totals) {
+  using migrate::report::Verdict;
+  return builder.Number("crds", totals.all)
+      .Number("blocked", totals.CountOf(Verdict::kBlocked))
+      .Number("losesFields", totals.CountOf(Verdict::kLosesFields))
+      .Number("invalid", totals.CountOf(Verdict::kInvalid))
+      .Number("ready", totals.CountOf(Verdict::kReady))
+      .Number("pruning", totals.CountOf(Verdict::kPruning))
+      .Number("unknown", totals.CountOf(Verdict::kUnknown))
+      .Number("objects", totals.objects)
+      .Number("objectsLosingFields", totals.losing);
+}
+
+class FleetReportBuilder {
+ public:
+  FleetReportBuilder(bool show_objects, Arena& arena)
+      : show_objects_(show_objects), arena_(arena) {}
+
+  Value Report(const FleetReport& report) {
+    ObjectBuilder builder(arena_);
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", "FleetCheckReport");
+    AddFacts(builder, report.run);
+    builder.Add("summary", Summary(report));
+    builder.List("clusters", report.clusters,
+                 [this](const FleetCluster& cluster) { return Cluster(cluster); });
+    builder.List("differences", report.differences,
+                 [this](const CrdDifference& difference) { return Difference(difference); });
+    return builder.Build();
+  }
+
+ private:
+  Value Summary(const FleetReport& report) {
+    const auto not_checked = std::ranges::count_if(
+        report.clusters, [](const FleetCluster& cluster) { return !cluster.is_checked(); });
+    ObjectBuilder builder(arena_);
+    builder.Number("clusters", report.clusters.size())
+        .Number("notChecked", static_cast<std::uint64_t>(not_checked))
+        .Number("differences", report.differences.size());
+    return AddTotals(builder, TotalsOf(report)).Build();
+  }
+
+  Value Cluster(const FleetCluster& cluster) {
+    ObjectBuilder builder(arena_);
+    builder.Text("name", cluster.name)
+        .Number("exitCode", static_cast<std::uint64_t>(cluster.exit_code));
+    if (!cluster.is_checked()) return builder.Text("error", cluster.error).Build();
+    return builder.Add("report", ToJson(cluster.check, show_objects_, arena_)).Build();
+  }
+
+  Value Difference(const CrdDifference& difference) {
+    return ObjectBuilder(arena_)
+        .Text("crd", difference.name)
+        .List("variants", difference.variants,
+              [this](const CrdVariant& variant) { return Variant(variant); })
+        .Build();
+  }
+
+  Value Variant(const CrdVariant& variant) {
+    ObjectBuilder builder(arena_);
+    builder.Texts("clusters", variant.clusters).Bool("found", variant.is_found);
+    if (!variant.is_found) return builder.Build();
+    return builder.Bool("preserveUnknownFields", variant.preserve_unknown_fields)
+        .Text("storageVersion", variant.storage_version)
+        .Texts("storedVersions", variant.stored_versions)
+        .Texts("servedVersions", variant.served_versions)
+        .Texts("versions", variant.versions)
+        .Add("schemas", Value::String(arena_.Copy(HashText(variant.schemas.all))))
+        .Add("keptFields", Value::String(arena_.Copy(HashText(variant.schemas.kept_fields))))
+        .Build();
+  }
+
+  bool show_objects_;
+  Arena& arena_;
+};
+
+}  // namespace
+
+Value ToJson(const FleetReport& report, bool show_objects, Arena& arena) {
+  return FleetReportBuilder(show_objects, arena).Report(report);
+}
+
+namespace {
+
+using migrate::report::CheckReport;
 using migrate::report::FieldUse;
 using migrate::report::InvalidUse;
 using migrate::report::Problem;
@@ -30,7 +129,8 @@ class CheckReportBuilder {
     ObjectBuilder builder(arena_);
     builder.Text("apiVersion", kReportApiVersion).Text("kind", "CheckReport");
     AddFacts(builder, report.run);
-    builder.Add("summary", Summary(report));
+    ObjectBuilder summary(arena_);
+    builder.Add("summary", AddTotals(summary, TotalsOf(report)).Build());
     builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
     builder.ListIfAny(
         "unknownKinds", report.unknown_kinds,
@@ -53,14 +153,6 @@ class CheckReportBuilder {
         .Text("command", step.command)
         .Text("reason", step.reason)
         .Build();
-  }
-
-  Value Summary(const CheckReport& report) {
-    std::vector<const CrdReport*> crds;
-    for (const CrdReport& crd : report.crds) crds.push_back(&crd);
-    ObjectBuilder builder(arena_);
-    AddSums(builder, crds);
-    return builder.Build();
   }
 
   Value Crd(const CrdReport& crd) {
@@ -284,27 +376,6 @@ class CheckReportBuilder {
 
 Value ToJson(const CheckReport& report, bool show_objects, Arena& arena) {
   return CheckReportBuilder(show_objects, arena).Report(report);
-}
-
-void AddSums(ObjectBuilder& builder, const std::vector<const CrdReport*>& crds) {
-  using migrate::report::Verdict;
-  std::uint64_t objects = 0, objects_losing_fields = 0;
-  for (const CrdReport* crd : crds) {
-    objects += crd->object_count;
-    objects_losing_fields += crd->objects_losing_fields;
-  }
-  const auto count = [&crds](Verdict verdict) {
-    return static_cast<std::uint64_t>(std::ranges::count(crds, verdict, &CrdReport::verdict));
-  };
-  builder.Number("crds", crds.size())
-      .Number("blocked", count(Verdict::kBlocked))
-      .Number("losesFields", count(Verdict::kLosesFields))
-      .Number("invalid", count(Verdict::kInvalid))
-      .Number("ready", count(Verdict::kReady))
-      .Number("pruning", count(Verdict::kPruning))
-      .Number("unknown", count(Verdict::kUnknown))
-      .Number("objects", objects)
-      .Number("objectsLosingFields", objects_losing_fields);
 }
 
 }  // namespace plugin::report

@@ -1,7 +1,7 @@
 #include "plugin/report/check_sections.h"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -9,7 +9,9 @@
 #include "kube/meta/object_path.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/change_table.h"
+#include "plugin/report/check_summary.h"
 #include "plugin/report/field_table.h"
+#include "plugin/report/pages.h"
 #include "plugin/report/problem_list.h"
 #include "plugin/report/table.h"
 #include "plugin/terminal/terminal.h"
@@ -109,11 +111,7 @@ class TextSection {
   }
 
   void AppendAdmissionProblems() {
-    // That the flag must not be true is what the whole check is about, and gone with pruning on.
-    std::vector<migrate::report::Problem> problems;
-    std::ranges::copy_if(
-        crd_.admission_problems, std::back_inserter(problems),
-        [](const auto& problem) { return problem.field != "spec.preserveUnknownFields"; });
+    const std::vector<migrate::report::Problem> problems = AdmissionFindings(crd_);
     if (problems.empty()) return;
     out_.append(title_).append(" with pruning on would be refused by the API server:\n");
     AppendProblems(out_, problems, options_.wide);
@@ -311,21 +309,12 @@ class TextSection {
 
   void AppendRefusedObjects() {
     if (!options_.show_objects) return;
-    TextTable table({"OBJECT", "MESSAGE"});
-    bool is_any = false;
-    for (const migrate::report::ObjectPaths& object : crd_.objects) {
-      for (const std::string& message : object.invalid) table.AddRow({NameOf(object), message});
-      is_any |= !object.invalid.empty();
-    }
-    if (!is_any) return;
+    const Table table = RefusedObjectsTable(crd_);
+    if (table.rows.empty()) return;
     out_.append(title_).append(": objects whose next write would be refused in ");
     terminal::AppendPrintable(out_, crd_.storage_version + ":");
     out_ += '\n';
-    table.AppendTo(out_, "  ");
-  }
-
-  static std::string NameOf(const migrate::report::ObjectPaths& object) {
-    return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+    AppendTable(out_, table, table.rows.size());
   }
 
   static std::vector<std::string> ShownPaths(const migrate::report::ObjectPaths& object,
@@ -340,7 +329,7 @@ class TextSection {
   }
 
   static void AddObject(TextTable& table, const migrate::report::ObjectPaths& object) {
-    const std::string name = NameOf(object);
+    const std::string name = FullNameOf(object);
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);
@@ -417,21 +406,7 @@ class TextSection {
                 ? "them for good (" + migrate::report::OwnCommand("migrate " + name_) +
                       " --enable-pruning asks before):\n"
                 : "for good what the schemas do not specify:\n";
-    const std::size_t count = crd_.maybe_in_etcd.size();
-    const std::size_t shown = ShownOf(count);
-    std::vector<std::string> header = {"PATH", "OBJECTS", "WRITTEN-BY"};
-    if (is_any_shown) header.push_back("SHOWN-IN");
-    TextTable table(header);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const FieldUse& use = crd_.maybe_in_etcd[i];
-      std::vector<std::string> row = {kube::meta::WithLeadingDot(use.path),
-                                      std::to_string(use.objects),
-                                      kube::base::Join(use.managers, ", ")};
-      if (is_any_shown) row.push_back(kube::base::Join(use.shown_in, ", "));
-      table.AddRow(row);
-    }
-    table.AppendTo(out_, "  ");
-    AppendMore(shown, count);
+    AppendTable(out_, MaybeInEtcdTable(crd_), Most());
   }
 
   // The cluster has it as it is told of.
@@ -461,22 +436,12 @@ class TextSection {
   }
 
   void AppendEntries(const std::vector<migrate::report::StaleEntry>& entries) {
-    const std::size_t count = entries.size();
-    const std::size_t shown = ShownOf(count);
-    TextTable table({"VERSION", "MANAGER", "OPERATION", "OBJECTS", "EXAMPLES"});
-    for (std::size_t i = 0; i < shown; ++i) {
-      const migrate::report::StaleEntry& entry = entries[i];
-      const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
-      table.AddRow({entry.api_version, entry.manager, entry.operation + subresource,
-                    std::to_string(entry.objects), kube::base::Join(entry.examples, ", ")});
-    }
-    table.AppendTo(out_, "  ");
-    AppendMore(shown, count);
+    AppendTable(out_, EntriesTable("", entries), Most());
   }
 
-  // Of notes in a table.
-  std::size_t ShownOf(std::size_t count) const {
-    return Fields().all ? count : std::min(count, kShownNotes);
+  // Rows of notes in a table.
+  std::size_t Most() const {
+    return Fields().all ? std::numeric_limits<std::size_t>::max() : kShownNotes;
   }
 
   void AppendMore(std::uint64_t shown, std::uint64_t count) {
@@ -487,18 +452,7 @@ class TextSection {
     if (crd_.guard_writers.empty()) return;
     out_.append(title_).append(
         ": a guard has seen these written, which would be lost by the schema of then:\n");
-    const std::size_t count = crd_.guard_writers.size();
-    const std::size_t shown = ShownOf(count);
-    TextTable table(
-        {"FIELD", "USER", "MANAGER", "REQUESTS", "ADDED", "DENIED", "MOVED", "LAST-SEEN"});
-    for (std::size_t i = 0; i < shown; ++i) {
-      const migrate::report::WriterUse& use = crd_.guard_writers[i];
-      table.AddRow({kube::meta::WithLeadingDot(use.path), use.user, use.manager,
-                    std::to_string(use.requests), std::to_string(use.added),
-                    std::to_string(use.denied), std::to_string(use.moved), use.last_seen});
-    }
-    table.AppendTo(out_, "  ");
-    AppendMore(shown, count);
+    AppendTable(out_, GuardWritersTable(crd_), Most());
     if (std::ranges::any_of(crd_.guard_writers, IsStillStored)) {
       out_ += "  Whoever goes on writing these loses them once pruning is on.\n";
     }

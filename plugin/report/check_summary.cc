@@ -24,26 +24,8 @@ using migrate::report::Verdict;
 constexpr std::size_t kNamesInACommand = 5;
 constexpr std::size_t kShownKinds = 10;
 
-struct Totals {
-  std::map<Verdict, std::uint64_t> crds;
-  std::map<Verdict, std::uint64_t> objects_losing_fields;
-  std::uint64_t objects = 0;
-  std::uint64_t migrations = 0;
-  std::uint64_t all = 0;  // CRDs
-};
-
-void AddToTotals(Totals& totals, const CheckReport& report) {
-  for (const CrdReport& crd : report.crds) {
-    ++totals.crds[crd.verdict];
-    totals.objects += crd.object_count;
-    totals.objects_losing_fields[crd.verdict] += crd.objects_losing_fields;
-    totals.migrations += crd.migration_needed ? 1 : 0;
-    ++totals.all;
-  }
-}
-
 std::string SummaryWords(Verdict verdict, const Totals& totals) {
-  const std::uint64_t losing = totals.objects_losing_fields.at(verdict);
+  const std::uint64_t losing = totals.losing_by_verdict.at(verdict);
   switch (verdict) {
     case Verdict::kUnknown:
       return " could not be checked";
@@ -192,22 +174,77 @@ std::string UnknownKindsNote(const CheckReport& report, bool all) {
 
 }  // namespace
 
-std::string Summary(const CheckReport& report) {
-  Totals totals;
-  AddToTotals(totals, report);
-  return Describe(totals);
+bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
+  const bool is_refused = crd.apply && !crd.apply->accepted;
+  return fail_on.blocked && (crd.verdict == Verdict::kBlocked || is_refused);
 }
 
-std::string Summary(const migrate::report::FleetReport& report) {
-  Totals totals;
-  std::uint64_t failed = 0;
-  for (const migrate::report::FleetCluster& cluster : report.clusters) {
-    AddToTotals(totals, cluster.check);
-    if (!cluster.is_checked()) ++failed;
+bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
+  const bool loses = crd.objects_losing_fields > 0 || crd.MakesInvalid() || crd.DropsConversion() ||
+                     (crd.file_objects && crd.file_objects->objects_losing_fields > 0);
+  const bool is_invalid =
+      crd.HasInvalid() || (crd.file_objects && crd.file_objects->validity.objects > 0);
+  return IsBlocked(crd, fail_on) || (fail_on.loses_fields && loses) ||
+         (fail_on.invalid && is_invalid) || (fail_on.migration_needed && crd.migration_needed);
+}
+
+std::vector<migrate::report::Problem> AdmissionFindings(const CrdReport& crd) {
+  auto problems = crd.admission_problems;
+  std::erase_if(problems, [](const auto& p) { return p.field == "spec.preserveUnknownFields"; });
+  return problems;
+}
+
+bool IsDryRunComplete(const CrdReport& crd) {
+  return std::ranges::all_of(crd.versions,
+                             [](const auto& v) { return v.objects.has_value() || v.is_left_out; });
+}
+
+std::uint64_t ObjectsInvalid(const CrdReport& crd) {
+  std::uint64_t most = 0;
+  for (const migrate::report::VersionReport& version : crd.versions) {
+    if (version.validity) most = std::max(most, version.validity->objects);
+    most = std::max(most, version.objects_invalid_once_pruned.value_or(0));
   }
+  return most;
+}
+
+void Totals::Add(const CheckReport& report) {
+  for (const CrdReport& crd : report.crds) {
+    ++crds[crd.verdict];
+    losing_by_verdict[crd.verdict] += crd.objects_losing_fields;
+    migrations += crd.migration_needed ? 1 : 0;
+    objects += crd.object_count;
+    losing += crd.objects_losing_fields;
+    invalid += ObjectsInvalid(crd);
+    ++all;
+  }
+}
+
+std::uint64_t Totals::CountOf(Verdict verdict) const {
+  const auto found = crds.find(verdict);
+  return found == crds.end() ? 0 : found->second;
+}
+
+Totals TotalsOf(const CheckReport& report) {
+  Totals totals;
+  totals.Add(report);
+  return totals;
+}
+
+Totals TotalsOf(const migrate::report::FleetReport& report) {
+  Totals totals;
+  for (const migrate::report::FleetCluster& cluster : report.clusters) totals.Add(cluster.check);
+  return totals;
+}
+
+std::string Summary(const CheckReport& report) { return Describe(TotalsOf(report)); }
+
+std::string Summary(const migrate::report::FleetReport& report) {
+  const auto failed = std::ranges::count_if(
+      report.clusters, [](const auto& cluster) { return !cluster.is_checked(); });
   std::string line = kube::base::Count(report.clusters.size(), "cluster");
   if (failed > 0) line += ", " + std::to_string(failed) + " of which could not be checked";
-  return line + "; " + Describe(totals);
+  return line + "; " + Describe(TotalsOf(report));
 }
 
 std::string Steps(const CheckReport& report) {

@@ -1,12 +1,50 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "migrate/report/check_report.h"
 #include "migrate/report/fleet_report.h"
 
-/// What a report says of all CRDs together, as whole lines.
+/// What counts as a finding, and what a report says of all CRDs together, as whole lines.
 namespace plugin::report {
+
+/// Which findings make the exit code 1.
+struct FailOn {
+  bool blocked = true;
+  bool loses_fields = true;
+  bool invalid = true;
+  bool migration_needed = false;
+};
+
+/// The server would refuse the CRD with pruning on, or refuses it in kubectl apply.
+bool IsBlocked(const migrate::report::CrdReport& crd, const FailOn& fail_on);
+/// Also of the objects in files.
+bool IsFinding(const migrate::report::CrdReport& crd, const FailOn& fail_on);
+
+/// What the server would refuse with pruning on, without that the flag must not be true: that is
+/// what the whole check is about, and gone with pruning on.
+std::vector<migrate::report::Problem> AdmissionFindings(const migrate::report::CrdReport& crd);
+
+/// False where the dry run of some version did not read its objects.
+bool IsDryRunComplete(const migrate::report::CrdReport& crd);
+
+/// The objects that the server would refuse; one that is invalid in two versions counts once.
+std::uint64_t ObjectsInvalid(const migrate::report::CrdReport& crd);
+
+/// How many CRDs and objects there are.
+struct Totals {
+  std::map<migrate::report::Verdict, std::uint64_t> crds{}, losing_by_verdict{};
+  std::uint64_t all = 0, migrations = 0;               ///< CRDs
+  std::uint64_t objects = 0, losing = 0, invalid = 0;  ///< objects
+
+  void Add(const migrate::report::CheckReport& report);
+  std::uint64_t CountOf(migrate::report::Verdict verdict) const;
+};
+Totals TotalsOf(const migrate::report::CheckReport& report);
+Totals TotalsOf(const migrate::report::FleetReport& report);
 
 /// "300 CRDs: 12 blocked, 4 would lose fields (1874 of 52000 objects), 284 already pruning".
 std::string Summary(const migrate::report::CheckReport& report);

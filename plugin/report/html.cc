@@ -1,5 +1,3 @@
-#include "plugin/report/html.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "kube/base/text.h"
 #include "kube/go/go_time.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/renderers.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 

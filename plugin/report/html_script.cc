@@ -1,4 +1,4 @@
-#include "plugin/report/html.h"
+#include "plugin/report/renderers.h"
 
 namespace plugin::report {
 

@@ -1,5 +1,3 @@
-#include "plugin/report/junit.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +7,7 @@
 #include "kube/base/text.h"
 #include "kube/json/json.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/renderers.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::report {

@@ -1,5 +1,3 @@
-#include "plugin/report/markdown.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -10,6 +8,7 @@
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/renderers.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::report {

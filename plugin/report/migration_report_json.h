@@ -8,8 +8,14 @@
 #include "kube/json/json.h"
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
+#include "migrate/report/restore_report.h"
 
 namespace plugin::report {
+
+/// The report as programs read it (docs/REPORTS.md has the contract).
+///
+/// The value borrows from `report`, and holds in `arena` what it adds.
+kube::json::Value ToJson(const migrate::report::RestoreReport& report, kube::json::Arena& arena);
 
 /// The report as programs read it (docs/REPORTS.md has the contract): the MigrationReport of each
 /// cluster is in it as that of a single one would be.

@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "migrate/report/migration_report.h"
+#include "migrate/report/object_class.h"
 #include "migrate/report/program_name.h"
 
-/// What a report says to people, whatever the command: what each command found is brought into this
-/// form once, and each format prints the form. All texts may hold anything that a CRD or an object
-/// can hold: who prints them makes them harmless.
 namespace plugin::report {
+
+// What a report says to people, whatever the command: what each command found is brought into this
+// form once, and each format prints the form. All texts may hold anything that a CRD or an object
+// can hold: who prints them makes them harmless.
 
 /// How good something is. In a page a colour, always beside a word.
 enum class Tone { kGood, kPlain, kWarning, kBad };
@@ -52,6 +55,7 @@ enum class CellKind {
 struct Column {
   std::string title;
   CellKind kind = CellKind::kText;
+  std::string heading{};  ///< on a terminal; empty: it is not shown there
 };
 
 struct Table {
@@ -106,5 +110,38 @@ struct Page {
 
 /// The facts of `page.run` that are known, in words.
 std::vector<Fact> RunFactsOf(const Page& page);
+
+// What the pages of commands that write have in common.
+
+Tone ToneOfOutcome(migrate::report::Outcome outcome);
+Result ResultOfOutcome(migrate::report::Outcome outcome);
+
+/// Of a page: good where all of it is.
+Tone WorstOf(const std::vector<Section>& sections);
+
+/// A segment for each class that has objects; `tone_of(class)`.
+template <typename Class, std::size_t kClasses, typename ToneOfClass>
+Bar BarOf(const migrate::report::CountsBy<Class, kClasses>& counts, ToneOfClass tone_of) {
+  Bar bar{counts.Total()};
+  std::uint64_t from = 0;
+  counts.ForEach([&](Class c, std::uint64_t count) {
+    bar.segments.push_back({std::string(ClassName(c)), from, count, tone_of(c)});
+    from += count;
+  });
+  return bar;
+}
+
+/// How many CRDs and objects there are, and how many of these of each class.
+template <typename Class, std::size_t kClasses, typename ToneOfClass>
+std::vector<Tally> TalliesOf(std::uint64_t crds,
+                             const migrate::report::CountsBy<Class, kClasses>& counts,
+                             ToneOfClass tone_of) {
+  std::vector<Tally> tallies = {{crds == 1 ? "CRD" : "CRDs", crds},
+                                {counts.Total() == 1 ? "object" : "objects", counts.Total()}};
+  counts.ForEach([&](Class c, std::uint64_t count) {
+    tallies.push_back({std::string(ClassName(c)), count, tone_of(c)});
+  });
+  return tallies;
+}
 
 }  // namespace plugin::report

@@ -77,8 +77,8 @@ void AddLine(std::string& to, const std::string& line) {
 
 }  // namespace
 
-PopulationOutput PrintPopulation(const migrate::report::PopulationReport& report) {
-  PopulationOutput output{};
+Output PrintPopulation(const migrate::report::PopulationReport& report) {
+  Output output{};
   for (const PopulationRemark& remark : report.remarks) {
     AddLine(output.err, std::string(NameOf(remark.kind)) + remark.text);
   }

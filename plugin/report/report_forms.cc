@@ -7,25 +7,12 @@
 #include "kube/base/file_text.h"
 #include "kube/base/result.h"
 #include "kube/go/go_format.h"
-#include "plugin/report/html.h"
 #include "plugin/report/json_path_template.h"
-#include "plugin/report/junit.h"
-#include "plugin/report/markdown.h"
+#include "plugin/report/renderers.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::report {
-
-bool IsPageFormat(terminal::OutputFormat format) {
-  return format == terminal::OutputFormat::kHtml || format == terminal::OutputFormat::kJunit ||
-         format == terminal::OutputFormat::kMarkdown;
-}
-
-std::string PrintPage(const Page& page, const kube::json::Value& json,
-                      terminal::OutputFormat format) {
-  if (format == terminal::OutputFormat::kJunit) return PrintJunit(page);
-  return format == terminal::OutputFormat::kMarkdown ? PrintMarkdown(page) : PrintHtml(page, json);
-}
 
 void LoadTemplate(terminal::TemplateOutput& output) {
   if (!output.file.empty()) {
@@ -56,6 +43,10 @@ kube::base::Result<std::string, std::string> PrintByTemplate(
   return isatty(STDOUT_FILENO) != 0 ? terminal::PrintableLines(*printed) : *std::move(printed);
 }
 
+std::string TypedName(const std::string& crd) {
+  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd);
+}
+
 std::string PrintForm(const ReportForms& forms, terminal::OutputFormat output,
                       const terminal::TemplateOutput& output_template) {
   kube::json::Arena arena;
@@ -71,9 +62,11 @@ std::string PrintForm(const ReportForms& forms, terminal::OutputFormat output,
     case terminal::OutputFormat::kName:
       return forms.names();
     case terminal::OutputFormat::kHtml:
+      return PrintHtml(forms.page(), forms.json(arena));
     case terminal::OutputFormat::kJunit:
+      return PrintJunit(forms.page());
     case terminal::OutputFormat::kMarkdown:
-      return PrintPage(forms.page(), forms.json(arena), output);
+      return PrintMarkdown(forms.page());
     case terminal::OutputFormat::kTable:
     case terminal::OutputFormat::kWide:
     case terminal::OutputFormat::kDiff:  // of other commands
@@ -81,6 +74,16 @@ std::string PrintForm(const ReportForms& forms, terminal::OutputFormat output,
       break;
   }
   return forms.table();
+}
+
+Output PrintDone(const ReportForms& forms, terminal::OutputFormat output,
+                 const terminal::TemplateOutput& output_template, const std::string& err,
+                 int exit_code) {
+  try {
+    return {PrintForm(forms, output, output_template), err, exit_code};
+  } catch (const kube::base::Error& error) {
+    return {"", forms.table() + err + "error: " + terminal::PrintableLines(error.what()) + "\n", 2};
+  }
 }
 
 }  // namespace plugin::report

@@ -1,5 +1,3 @@
-#include "plugin/report/restore_page.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,11 +8,11 @@
 #include "kube/base/text.h"
 #include "kube/json/json.h"
 #include "kube/meta/object_path.h"
-#include "plugin/report/field_tables.h"
-#include "plugin/report/run_parts.h"
+#include "plugin/report/field_table.h"
+#include "plugin/report/page.h"
+#include "plugin/report/pages.h"
 
 namespace plugin::report {
-namespace {
 
 using migrate::report::CrdRestore;
 using migrate::report::DryRun;
@@ -25,6 +23,36 @@ using migrate::report::RestoredField;
 using migrate::report::RestoredObject;
 using migrate::report::RestoreFailure;
 using migrate::report::RestoreReport;
+
+Table RestoredFieldsTable(std::string title, const std::vector<RestoredField>& fields) {
+  Table table{std::move(title),
+              {{"Field", CellKind::kCode, "FIELD"},
+               {"Objects", CellKind::kNumber, "OBJECTS"},
+               {"Example", CellKind::kText, "EXAMPLE"}}};
+  for (const RestoredField& field : fields) {
+    table.rows.push_back(
+        {kube::meta::WithLeadingDot(field.path), std::to_string(field.objects), field.example});
+  }
+  return table;
+}
+
+Table RestoredObjectsTable(const CrdRestore& crd) {
+  Table table{"Objects",
+              {{"Namespace", CellKind::kCode, "NAMESPACE"},
+               {"Name", CellKind::kCode, "NAME"},
+               {"Class", CellKind::kCode, "CLASS"},
+               {"Fields put back", CellKind::kCode, "FIELDS"},
+               {"Fields kept as they are", CellKind::kCode, "KEPT"}}};
+  for (const RestoredObject& object : crd.objects) {
+    table.rows.push_back({object.namespace_, object.name,
+                          std::string(migrate::report::ClassName(object.restore_class)),
+                          migrate::report::JoinPaths(object.restored, object.restored_count),
+                          migrate::report::JoinPaths(object.kept, object.kept_count)});
+  }
+  return table;
+}
+
+namespace {
 
 Tone ToneOfRestored(RestoreClass c) {
   if (c == RestoreClass::kNotTried) return Tone::kWarning;
@@ -70,16 +98,6 @@ std::vector<Remark> RemarksOf(const CrdRestore& crd) {
   return remarks;
 }
 
-Table RestoredFieldsTable(std::string title, const std::vector<RestoredField>& fields) {
-  Table table{std::move(title),
-              {{"Field", CellKind::kCode}, {"Objects", CellKind::kNumber}, {"Example"}}};
-  for (const RestoredField& field : fields) {
-    table.rows.push_back(
-        {kube::meta::WithLeadingDot(field.path), std::to_string(field.objects), field.example});
-  }
-  return table;
-}
-
 Table RestoreFailuresTable(const CrdRestore& crd) {
   Table table{crd.dry_run == DryRun::kNone ? "Objects that were not restored"
                                            : "Objects that would not be restored",
@@ -95,22 +113,6 @@ Table RestoreFailuresTable(const CrdRestore& crd) {
                           std::string(migrate::report::ClassName(failure.restore_class)),
                           failure.code == 0 ? "" : std::to_string(failure.code), failure.reason,
                           failure.message, migrate::report::JoinPaths(failure.paths)});
-  }
-  return table;
-}
-
-Table RestoredObjectsTable(const CrdRestore& crd) {
-  Table table{"Objects",
-              {{"Namespace", CellKind::kCode},
-               {"Name", CellKind::kCode},
-               {"Class", CellKind::kCode},
-               {"Fields put back", CellKind::kCode},
-               {"Fields kept as they are", CellKind::kCode}}};
-  for (const RestoredObject& object : crd.objects) {
-    table.rows.push_back({object.namespace_, object.name,
-                          std::string(migrate::report::ClassName(object.restore_class)),
-                          migrate::report::JoinPaths(object.restored, object.restored_count),
-                          migrate::report::JoinPaths(object.kept, object.kept_count)});
   }
   return table;
 }

@@ -55,4 +55,23 @@ void TextTable::AppendTo(std::string& out, std::string_view indent) const {
   }
 }
 
+void AppendTable(std::string& out, const Table& table, std::size_t most, std::string_view indent) {
+  const auto shown_of = [&table](const auto& text_of) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (!table.columns[i].heading.empty()) cells.push_back(text_of(i));
+    }
+    return cells;
+  };
+  TextTable text(shown_of([&](std::size_t i) { return table.columns[i].heading; }));
+  const std::size_t shown = std::min(table.rows.size(), most);
+  for (std::size_t row = 0; row < shown; ++row) {
+    text.AddRow(shown_of([&](std::size_t i) { return table.rows[row][i]; }));
+  }
+  text.AppendTo(out, indent);
+  if (shown == table.rows.size()) return;
+  out.append(indent).append("... and ");
+  out.append(std::to_string(table.rows.size() - shown)).append(" more\n");
+}
+
 }  // namespace plugin::report

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "plugin/report/page.h"
 
 namespace plugin::report {
 
@@ -23,5 +26,10 @@ class TextTable {
  private:
   std::vector<std::vector<std::string>> lines_;  // printable
 };
+
+/// Appends the columns of `table` that have a heading, and of its rows `most`; a line counts the
+/// others.
+void AppendTable(std::string& out, const Table& table, std::size_t most,
+                 std::string_view indent = "  ");
 
 }  // namespace plugin::report

@@ -3,15 +3,517 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "kube/base/text.h"
+#include "migrate/report/program_name.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report {
 namespace {
 
+using kube::base::Count;
 using kube::base::Join;
+using migrate::report::ApplyReport;
 using migrate::report::CrdReport;
+using migrate::report::Problem;
+
+// Its words for what no update may change.
+constexpr std::string_view kImmutable = "field is immutable";
+
+bool Has(const std::vector<std::string>& list, const std::string& text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+bool Contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Of the server's words as many as a line bears; which field it is about stands at their end.
+std::string Words(const std::string& message) {
+  constexpr std::size_t kMost = 400;
+  if (message.size() <= kMost) return message;
+  std::size_t at = message.size() - kMost;
+  while (at < message.size() && (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80) ++at;
+  return "... " + message.substr(at);
+}
+
+/// What is to be done for one proposed CRD, in this order; the files are applied between `before`
+/// and `behind`.
+struct CrdPlan {
+  const migrate::report::CrdReport* crd = nullptr;
+  bool is_stuck = false;  ///< the server takes it in no order; there is nothing but `mend`
+  std::vector<migrate::report::UpgradeStep> mend{}, decisions{}, before{}, behind{}, later{};
+
+  bool needs_server_side = false;   ///< it is too long for client-side apply
+  bool brings_webhook = false;      ///< which converts objects from the apply on
+  bool needs_two_releases = false;  ///< what applies files does one thing at a time
+  std::string manager{};            ///< who applies it server-side; empty: client-side
+};
+
+// " -f FILE" of a report's source, for a shell.
+std::string FileFlag(const std::string& source) {
+  return " -f " + terminal::ShellWord(source == "<stdin>" ? "-" : source);
+}
+
+// Of a server-side apply that takes what is in the file, as client-side apply does; by `manager`,
+// empty for kubectl's own.
+std::string ServerSideFlags(const std::string& manager) {
+  std::string flags = " --server-side --force-conflicts";
+  if (!manager.empty()) flags += " --field-manager=" + terminal::ShellWord(manager);
+  return flags;
+}
+
+/// One run of FindCrdPlan.
+class CrdWayFinder {
+ public:
+  CrdWayFinder(const CrdReport& crd, const WayFiles& files) : crd_(crd), files_(files) {}
+
+  CrdPlan Run(bool is_alone) {
+    way_.crd = &crd_;
+    if (crd_.apply) way_.manager = crd_.apply->server_side_manager;
+    way_.needs_server_side = crd_.apply && ApplyReport::IsAboutLength(crd_.apply->message);
+    FindMissing();
+    is_alone ? FindMend() : Mend("it is in the files more than once: leave in the one that counts");
+    if (!way_.is_stuck) FindSteps();
+    return std::move(way_);
+  }
+
+ private:
+  void FindMissing() {
+    if (!crd_.replaced) return;
+    for (const std::string& stored : crd_.stored_versions) {
+      const bool is_known = std::ranges::any_of(
+          crd_.versions, [&](const auto& version) { return version.name == stored; });
+      if (!is_known) missing_.push_back(stored);
+    }
+  }
+
+  void FindSteps() {
+    FindDecisions();
+    if (!crd_.replaced) return FindBehindNew();
+    FindBefore();
+    FindBehind();
+  }
+
+  std::string Migrate(const std::string& flags = "") const {
+    return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd_.name) + flags +
+                                       files_.connection);
+  }
+
+  std::string Check(const std::string& flags = "") const { return Own("check ") + flags; }
+  std::string Suggest() const { return Own("suggest "); }
+  std::string Own(const std::string& command) const {
+    return migrate::report::OwnCommand(command + terminal::ShellWord(crd_.name) +
+                                       FileFlag(crd_.source) + files_.connection);
+  }
+
+  bool lacks_storage_version() const { return Has(missing_, crd_.replaced->storage_version); }
+  bool preserves() const { return crd_.replaced && crd_.replaced->preserve_unknown_fields; }
+  // Pruning comes with the file, whether or not the server takes it as it is.
+  bool brings_pruning() const {
+    return preserves() &&
+           (crd_.IsRefusedUntilPruning() || (crd_.apply && !crd_.apply->preserves_unknown_fields));
+  }
+  bool moves_storage_version() const {
+    return crd_.replaced->storage_version != crd_.storage_version;
+  }
+  // What the order of steps sees to, or nobody has to. Where the server takes the file nothing is
+  // wrong with its spec.preserveUnknownFields; of one that it refuses, only where the cluster's CRD
+  // preserves unknown fields a step turns pruning on.
+  bool IsSeenTo(const Problem& problem) const {
+    if (problem.field.starts_with("status.storedVersions")) return true;
+    return (preserves() || is_accepted()) && (problem.field == "spec.preserveUnknownFields" ||
+                                              ApplyReport::WantsNoWebhook(problem.message));
+  }
+  bool IsSeenTo(const std::string& cause) const {
+    if (cause.starts_with("status.storedVersions") || ApplyReport::IsAboutLength(cause))
+      return true;
+    return preserves() && (cause.starts_with("spec.preserveUnknownFields: ") ||
+                           ApplyReport::IsAboutPruning(cause));
+  }
+  bool WantsNoWebhookYet() const {
+    return crd_.apply && std::ranges::any_of(crd_.apply->causes, ApplyReport::WantsNoWebhook);
+  }
+
+  void Mend(std::string reason) {
+    way_.is_stuck = true;
+    way_.mend.push_back({"mend " + crd_.name + " in " + terminal::FileArgument(crd_.source),
+                         Check(), std::move(reason)});
+  }
+
+  // All that is refused for other reasons than the order of steps sees to; empty: nothing is known.
+  std::string OtherCauses() const {
+    if (!crd_.apply || crd_.apply->accepted || !crd_.apply->not_asked_because.empty()) return "";
+    if (crd_.apply->causes.empty()) {
+      return ApplyReport::IsAboutLength(crd_.apply->message) ? "" : crd_.apply->message;
+    }
+    std::vector<std::string> others;
+    std::ranges::copy_if(crd_.apply->causes, std::back_inserter(others),
+                         [this](const std::string& cause) { return !IsSeenTo(cause); });
+    return Join(others, "; ");
+  }
+
+  bool is_accepted() const { return crd_.apply && crd_.apply->accepted; }
+  bool is_taken() const { return is_accepted() && crd_.apply->not_asked_because.empty(); }
+
+  void FindMend() {
+    if (!crd_.error.empty()) return FindOut();
+    // In the server's own words, where there are some.
+    const bool is_asked = crd_.apply && crd_.apply->not_asked_because.empty();
+    if (is_asked && MendCauses()) return;
+    if (!is_accepted() && MendAdmission()) return;
+    if (crd_.DropsConversion()) return MendConversion();
+    if (!crd_.problems.empty() && !is_taken()) return Mend(crd_.problems.front().message);
+    FindMendOfPruning();
+  }
+
+  // False: there is nothing that it would have to be mended for.
+  bool MendAdmission() {
+    std::vector<std::string> refused;
+    for (const Problem& problem : crd_.admission_problems) {
+      if (IsSeenTo(problem)) continue;
+      refused.push_back(problem.message);
+      if (!Contains(problem.message, kImmutable)) continue;
+      MendImmutable(problem.message);
+      return true;
+    }
+    if (!refused.empty()) Mend(Words(Join(refused, "; ")));
+    return !refused.empty();
+  }
+
+  // As MendAdmission, by what the server said.
+  bool MendCauses() {
+    const std::string causes = OtherCauses();
+    if (causes.empty()) return false;
+    Contains(causes, kImmutable) ? MendImmutable(causes)
+                                 : Mend(Words(causes) + RemnantPlan(causes));
+    return true;
+  }
+
+  // Apply leaves of a webhook what the file does not name.
+  std::string RemnantPlan(const std::string& causes) const {
+    if (!Contains(causes, "spec.conversion.webhookClientConfig: Forbidden")) return "";
+    const std::string nulls = crd_.is_v1beta1
+                                  ? "webhookClientConfig: null and conversionReviewVersions: null"
+                                  : "webhook: null";
+    return ". The cluster's CRD has a conversion webhook that the file does not name: say " +
+           nulls + " beside strategy: None in the file, or take it away by: kubectl patch crd " +
+           terminal::ShellWord(crd_.name) + files_.connection +
+           R"( --type=merge -p '{"spec":{"conversion":{"strategy":"None","webhook":null}}}')";
+  }
+
+  // Of these pruning cannot come on, or stay on.
+  void FindMendOfPruning() {
+    if (!crd_.replaced || !crd_.apply) return;
+    const bool turns_off = !preserves() && crd_.preserve_unknown_fields &&
+                           (crd_.apply->preserves_unknown_fields || !crd_.apply->accepted);
+    if (turns_off) {
+      return Mend(
+          "the cluster's CRD prunes, and the file says spec.preserveUnknownFields: true: "
+          "take that out of it");
+    }
+    if (crd_.IsRefusedUntilPruning() && crd_.preserve_unknown_fields && !WantsNoWebhookYet()) {
+      Mend(
+          "no defaults while unknown fields are preserved: say spec.preserveUnknownFields: false "
+          "in it, or take the defaults out");
+    }
+  }
+
+  void FindOut() {
+    way_.is_stuck = true;
+    way_.mend.push_back(
+        {"find out what keeps " + crd_.name + " from being checked", Check(), Words(crd_.error)});
+  }
+
+  void MendConversion() {
+    Mend("it has no conversion webhook any more, and objects may be stored as " +
+         Join(crd_.stored_versions, ", ") +
+         ": keep spec.conversion in this release, migrate behind it, and drop it in the next one");
+  }
+
+  void MendImmutable(const std::string& why) {
+    Mend(why +
+         ": no update can do it. Leave it as it is, or give the CRD another name or group and move "
+         "the objects there; to delete the CRD deletes every object of it");
+  }
+
+  void FindDecisions() {
+    if (crd_.objects_losing_fields > 0 || crd_.MakesInvalid()) {
+      way_.decisions.push_back(
+          {"add what " + crd_.name + " would lose to its schema, or let it be lost", Suggest(),
+           Count(crd_.objects_losing_fields, "object") + " of " +
+               std::to_string(crd_.object_count) + " would lose fields"});
+    }
+    if (crd_.replaced && !preserves()) KeepObjects();
+    if (crd_.file_objects &&
+        (crd_.file_objects->objects_losing_fields > 0 || crd_.file_objects->validity.objects > 0)) {
+      way_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
+                                Check(), "the server would refuse some, or drop fields of them"});
+    }
+    if (const std::string why = AgainstPruning(); !why.empty()) {
+      way_.decisions.push_back(
+          {"mend the schema of " + crd_.name + " before pruning is turned on", Suggest(), why});
+    }
+    if (crd_.HasInvalid()) {
+      way_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
+                                Check(" --show-objects"),
+                                "the server would refuse the next write of some"});
+    }
+  }
+
+  // What a server that takes the file says once pruning is to be on; empty: nothing.
+  std::string AgainstPruning() const {
+    if (!crd_.problems.empty()) return crd_.problems.front().message;
+    if (!is_accepted()) return "";
+    const auto found = std::ranges::find_if(
+        crd_.admission_problems, [this](const Problem& problem) { return !IsSeenTo(problem); });
+    return found == crd_.admission_problems.end() ? "" : Words(found->message);
+  }
+
+  // Where no backup is made before pruning is turned on.
+  void KeepObjects() {
+    const std::vector<std::string>& served = crd_.replaced->served_versions;
+    std::set<std::string> shown_in = crd_.VersionsThatShow();
+    if (crd_.objects_losing_fields > 0 && !served.empty()) {
+      const std::string& version = Has(served, crd_.replaced->storage_version)
+                                       ? crd_.replaced->storage_version
+                                       : served.front();
+      KeepObjectsOf(version, "what is lost is in no other backup");
+      shown_in.erase(version);
+    }
+    for (const std::string& version : shown_in) {
+      KeepObjectsOf(version, "it may show what " + crd_.replaced->storage_version +
+                                 " does not, and a migration removes");
+    }
+  }
+
+  void KeepObjectsOf(const std::string& version, std::string reason) {
+    const std::string file = crd_.ResourceIn(version) + "-before.json";
+    way_.decisions.push_back({"keep the objects of " + crd_.name + " as " + version + " shows them",
+                              "kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
+                                  " -A -o json" + files_.connection + " > " +
+                                  terminal::ShellWord(file),
+                              std::move(reason)});
+  }
+
+  std::string StorageVersionWords() const {
+    return crd_.replaced->storage_version +
+           " is the storage version, and the file lacks it: the "
+           "server takes no CRD without a version that objects may be stored in";
+  }
+
+  void FindBefore() {
+    DropLastApplied();
+    if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
+    if (missing_.empty()) return FindBeforeReturn();
+    if (lacks_storage_version()) ApplyTransitional(crd_.storage_version, StorageVersionWords());
+    migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
+    way_.before.push_back(
+        {"migrate " + crd_.name, Migrate(),
+         "objects may be stored as " + Join(missing_, ", ") +
+             "; that takes it out of status.storedVersions, and until then it has to "
+             "stay in the CRD"});
+  }
+
+  // Servers of 1.20 keep it up to date by server-side apply, too, and refuse that as too long.
+  void DropLastApplied() {
+    if (!way_.needs_server_side || !crd_.replaced->has_last_applied) return;
+    way_.before.push_back(
+        {"take the manifest that was applied last out of " + crd_.name,
+         "kubectl annotate crd " + terminal::ShellWord(crd_.name) + files_.connection +
+             " kubectl.kubernetes.io/last-applied-configuration-",
+         "the CRD came by client-side apply, which keeps it in an annotation; where that is there "
+         "older servers refuse a server-side apply as too long, too"});
+  }
+
+  // Fields that a schema took may still be in etcd, and come back where a schema has them again.
+  void FindBeforeReturn() {
+    if (preserves() || crd_.returning_fields.empty()) return;
+    migrated_to_ = crd_.replaced->storage_version;
+    way_.before.push_back({"migrate " + crd_.name, Migrate(),
+                           "etcd may still hold what objects had at " +
+                               Join(crd_.returning_fields, ", ") +
+                               ": with the file old values come back, whatever they are"});
+  }
+
+  // Whether the file has a webhook convert objects, and the cluster none.
+  bool brings_webhook() const {
+    return crd_.converts_by_webhook && !crd_.replaced->converts_by_webhook;
+  }
+
+  // Each version but the one that objects are stored in is had from it alone.
+  void AskNewWebhook() {
+    std::vector<std::string> served;
+    for (const auto& version : crd_.versions) {
+      if (version.served) served.push_back(version.name);
+    }
+    if (served.empty()) return;
+    std::vector<std::string> commands;
+    for (const std::string& version : served) {
+      commands.push_back("kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
+                         files_.connection + " -A -o name > /dev/null");
+    }
+    way_.behind.push_back(
+        {"see that the conversion webhook of " + crd_.name + " answers", Join(commands, " && "),
+         "from the apply on it has to convert " + Join(crd_.stored_versions, ", ") + " to " +
+             Join(served, ", ") +
+             " and back; while it does not answer no other version can be read or written"});
+    way_.brings_webhook = true;
+  }
+
+  std::string SideFlags() const {
+    const bool is_so = way_.needs_server_side || !way_.manager.empty();
+    return is_so ? ServerSideFlags(way_.manager) : "";
+  }
+
+  void ApplyTransitional(const std::string& storage_version, std::string reason) {
+    way_.needs_two_releases = true;
+    way_.before.push_back(
+        {"apply " + crd_.name + " with the versions of both, " + storage_version +
+             " as the storage version",
+         Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
+         std::move(reason)});
+  }
+
+  // No webhook converts while unknown fields are preserved: objects stay in the version that they
+  // are stored in until it is there.
+  bool WaitsForWebhook() const {
+    return missing_.empty() && (WantsNoWebhookYet() || brings_webhook());
+  }
+
+  // By the schemas in the cluster alone more would be lost than by those of the file, and they need
+  // not be structural.
+  void FindBeforePruning() {
+    const bool is_in_one_step = missing_.empty() && !moves_storage_version();
+    if (is_in_one_step && !WaitsForWebhook()) return TurnOnByFile();
+    const std::string& version =
+        WaitsForWebhook() ? crd_.replaced->storage_version : crd_.storage_version;
+    if (!IsTransitionalThere(version)) ApplyTransitionalUnpruned(version);
+    RecordPruningOn(version);
+    way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
+                           "rewrites every object as " + version +
+                               " before and behind it, with a backup of what is lost"});
+  }
+
+  // That the cluster's CRD is the file's but for the versions that go, for defaults, and for what
+  // comes with a webhook.
+  bool IsTransitionalThere(const std::string& storage_version) const {
+    if (crd_.replaced->storage_version != storage_version || !crd_.changes) return false;
+    if (crd_.changes->left_out > 0 || crd_.changes->is_partial) return false;
+    return std::ranges::all_of(crd_.changes->changes, [this](const auto& change) {
+      return change.version.empty() || Has(missing_, change.version) || change.kind == "default" ||
+             change.kind == "required" || change.kind == "versionRemoved";
+    });
+  }
+
+  void ApplyTransitionalUnpruned(const std::string& storage_version) {
+    std::string reason;
+    if (lacks_storage_version()) reason = StorageVersionWords() + "; ";
+    if (WaitsForWebhook()) reason = "no webhook converts while unknown fields are preserved; ";
+    ApplyTransitional(
+        storage_version,
+        reason +
+            "unknown fields stay preserved, and defaults come with the file itself; until the "
+            "last step nobody else is to apply it: a manifest that does not say that "
+            "turns pruning on without a backup");
+  }
+
+  // From then on pruning is on, and objects are stored as that version.
+  void RecordPruningOn(const std::string& storage_version) {
+    turns_on_ = true;
+    migrated_to_ = storage_version;
+  }
+
+  void TurnOnByFile() {
+    RecordPruningOn(crd_.storage_version);
+    const std::string reason =
+        crd_.IsRefusedUntilPruning()
+            ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
+            : "kubectl apply alone would turn pruning on without a backup";
+    way_.before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
+                               terminal::FileArgument(crd_.source),
+                           Migrate(" --enable-pruning" + FileFlag(crd_.source)), reason});
+  }
+
+  void FindBehindNew() {
+    const bool preserves = crd_.apply && crd_.apply->preserves_unknown_fields;
+    if (preserves && AgainstPruning().empty()) TurnOnBehind();
+  }
+
+  void FindBehind() {
+    if (brings_webhook()) AskNewWebhook();
+    const bool stays_unpruned = preserves() && !turns_on_;
+    const bool is_moved = moves_storage_version() && migrated_to_ != crd_.storage_version;
+    const bool is_older_stored = migrated_to_.empty() && missing_.empty() && crd_.migration_needed;
+    if (stays_unpruned && !AgainstPruning().empty()) {
+      return FindLater(is_moved || is_older_stored);  // a person has to mend it first
+    }
+    if (stays_unpruned) {
+      TurnOnBehind();
+    } else if (is_moved || is_older_stored) {
+      way_.behind.push_back(
+          {"migrate " + crd_.name, Migrate(),
+           "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
+    } else if (!crd_.stale_managed_fields.empty()) {
+      CleanManagedFields();
+    }
+    FindLater(is_moved || is_older_stored);
+  }
+
+  // Who applied v1beta1 before leaves it off by a file of v1 that says nothing of it, too.
+  void TurnOnBehind() {
+    const std::string line = "spec.preserveUnknownFields: true";
+    std::string reason = "the file leaves it off";
+    if (crd_.preserve_unknown_fields) {
+      reason = crd_.is_v1beta1 ? reason + ". Delete " + line + " from it first, if it says that"
+                               : "Delete " + line + " from the file first";
+    }
+    way_.behind.push_back(
+        {"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"), std::move(reason)});
+  }
+
+  void CleanManagedFields() {
+    std::set<std::string> versions;
+    for (const auto& entry : crd_.stale_managed_fields) versions.insert(entry.api_version);
+    way_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(),
+                           "entries of " + Join(versions, ", ") +
+                               " make server-side apply fail where the CRD has no such version"});
+  }
+
+  void FindLater(bool is_stored_anew) {
+    std::vector<std::string> old, served;
+    for (const auto& version : crd_.versions) {
+      const bool was_stored = Has(crd_.stored_versions, version.name);
+      if (!was_stored || version.name == crd_.storage_version) continue;
+      old.push_back(version.name);
+      if (version.served) served.push_back(version.name);
+    }
+    if (old.empty() || !is_stored_anew) return;
+    const std::string release = "a later release of " + crd_.name + " may ";
+    way_.later.push_back({served.empty() ? release + "remove " + Join(old, ", ")
+                                         : release + "stop to serve " + Join(served, ", ") +
+                                               ", and the one behind that may remove it",
+                          "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
+                              " -o jsonpath='{.status.storedVersions}'",
+                          "once that names " + crd_.storage_version +
+                              " alone, and no client asks for another version any more"});
+  }
+
+  const CrdReport& crd_;
+  const WayFiles& files_;
+  std::vector<std::string> missing_;  // of status.storedVersions, in the file
+  bool turns_on_ = false;             // a step before the apply turns pruning on
+  std::string migrated_to_;           // by a step before the apply; empty: there is none
+  CrdPlan way_;
+};
+
+// `is_alone`: no other CRD of the files has its name. The result refers to `crd`.
+CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, const WayFiles& files) {
+  return CrdWayFinder(crd, files).Run(is_alone);
+}
+
 using migrate::report::UpgradeStep;
 
 bool IsApplied(const CrdReport& crd) {

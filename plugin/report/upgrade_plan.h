@@ -1,11 +1,19 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "migrate/report/check_report.h"
-#include "plugin/report/crd_plan.h"
 
 namespace plugin::report {
+
+/// How the files of -f were named.
+struct WayFiles {
+  std::vector<std::string> filenames{};
+  bool recursive = false;
+  /// Flags that lead to the same cluster, each behind a blank (" --context=staging"); empty: none.
+  std::string connection{};
+};
 
 /// In which order the CRDs that are proposed in `report` are brought into its cluster, so that the
 /// server takes each and nothing is lost in silence: first what a person has to mend or decide,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace plugin::terminal {
 
@@ -18,6 +19,28 @@ enum class OutputFormat {
   kDiff,
   kPatch
 };
+
+/// A format as -o has it, a template with its "=".
+struct FormatName {
+  std::string_view name;
+  OutputFormat format;
+  bool is_of_reports = true;  ///< of each command that prints a report
+};
+
+/// Sorted as they are listed to a person.
+inline constexpr FormatName kFormatNames[] = {{"diff", OutputFormat::kDiff, false},
+                                              {"html", OutputFormat::kHtml},
+                                              {"json", OutputFormat::kJson},
+                                              {"jsonpath=", OutputFormat::kTemplate},
+                                              {"jsonpath-as-json=", OutputFormat::kTemplate},
+                                              {"jsonpath-file=", OutputFormat::kTemplate},
+                                              {"junit", OutputFormat::kJunit},
+                                              {"markdown", OutputFormat::kMarkdown},
+                                              {"name", OutputFormat::kName},
+                                              {"patch", OutputFormat::kPatch, false},
+                                              {"table", OutputFormat::kTable, false},
+                                              {"wide", OutputFormat::kWide, false},
+                                              {"yaml", OutputFormat::kYaml}};
 
 /// A template of -o jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or jsonpath-file=FILE.
 struct TemplateOutput {

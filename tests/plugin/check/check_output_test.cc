@@ -10,6 +10,7 @@ namespace {
 
 using migrate::report::CheckReport;
 using migrate::report::CrdReport;
+using report::FailOn;
 using test_reports::Report;
 
 int ExitCode(const CheckReport& report, FailOn fail_on = {}) {
@@ -84,7 +85,7 @@ TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check
   options.check.filenames = {"bad.yaml"};
   CheckReport report;
   report.file_errors = {"bad.yaml:1:1: why"};
-  const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
+  const report::Output output = PrintCheck(report, options, test_reports::kNow);
   CHECK(output.err == "error: bad.yaml:1:1: why\n");
   CHECK(output.exit_code == 2);
 }
@@ -92,7 +93,7 @@ TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check
 TEST_CASE("The report is printed beside errors in files", "[plugin][check_output]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.file_errors = {"a.yaml:3:7: mapping values", "b\x1B\n: why"};
-  const CheckOutput output = PrintCheck(report, {}, test_reports::kNow);
+  const report::Output output = PrintCheck(report, {}, test_reports::kNow);
   CHECK(output.out.starts_with("NAME "));
   CHECK(output.err == "error: a.yaml:3:7: mapping values\nerror: b^[\\n: why\n");
 }
@@ -123,7 +124,7 @@ TEST_CASE("Why not all could be checked is told beside every output", "[plugin][
   SECTION("names") { options.output = terminal::OutputFormat::kName; }
   SECTION("JSON") { options.output = terminal::OutputFormat::kJson; }
   SECTION("rows") { options.no_headers = true; }
-  const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
+  const report::Output output = PrintCheck(report, options, test_reports::kNow);
   CHECK(output.err ==
         "error: gadgets.demo.example.com could not be checked: widgets is forbidden^[\n"
         "error: gizmos.demo.example.com: an object could not be checked: a/b: why\n"
@@ -149,7 +150,7 @@ TEST_CASE("What a report cannot vouch for is told beside names and rows too",
 TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_output]") {
   CheckOptions options;
   options.output = terminal::OutputFormat::kJson;
-  const CheckOutput output =
+  const report::Output output =
       PrintCheck(Report({test_reports::Certificates()}), options, test_reports::kNow);
   CHECK(output.out.starts_with("{\n    \"apiVersion\": \"kubectl-prune/v1alpha1\",\n"));
   CHECK(output.out.ends_with("\n}\n"));
@@ -159,7 +160,7 @@ TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_output]") 
 TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][check_output]") {
   CheckOptions options;
   options.check.filenames = {"-"};
-  const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
+  const report::Output output = PrintCheck({}, options, test_reports::kNow);
   CHECK(output.out == "");
   CHECK(output.err ==
         "error: no CustomResourceDefinitions found; name the files that hold them by -f\n");
@@ -172,7 +173,7 @@ TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][c
   CheckOptions options;
   options.check.filenames = {"-"};
   options.check.crd_selector = "app=a";
-  const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
+  const report::Output output = PrintCheck({}, options, test_reports::kNow);
   CHECK(output.err ==
         "error: no CustomResourceDefinition of the files is a new one, or one of the cluster that "
         "--crd-selector chooses\n");
@@ -186,13 +187,13 @@ TEST_CASE("A check that was stopped before all CRDs were read does not say that 
   SECTION("of files") { options.check.filenames = {"-"}; }
   CheckReport report;
   report.not_all_crds_read = true;
-  const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
+  const report::Output output = PrintCheck(report, options, test_reports::kNow);
   CHECK(output.err == "error: interrupted: not all CRDs were read\n");
   CHECK(output.exit_code == 2);
 }
 
 TEST_CASE("A cluster without CRDs is fine", "[plugin][check_output]") {
-  const CheckOutput output = PrintCheck({}, {}, test_reports::kNow);
+  const report::Output output = PrintCheck({}, {}, test_reports::kNow);
   CHECK(output.out == "");
   CHECK(output.err == "No resources found\n");
   CHECK(output.exit_code == 0);

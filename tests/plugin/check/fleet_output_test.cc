@@ -15,7 +15,7 @@ FleetCluster Cluster(const std::string& name, std::vector<CrdReport> crds, int e
   return {.name = name, .exit_code = exit_code, .check = test_reports::Report(std::move(crds))};
 }
 
-CheckOutput Print(std::vector<FleetCluster> clusters, OutputFormat output) {
+report::Output Print(std::vector<FleetCluster> clusters, OutputFormat output) {
   CheckOptions options;
   options.output = output;
   return PrintFleet({.clusters = std::move(clusters)}, options, test_reports::kNow);

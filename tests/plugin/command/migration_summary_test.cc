@@ -25,15 +25,15 @@ CrdMigration Migrated() {
   return crd;
 }
 
-MigrationOutput Print(const CrdMigration& crd,
-                      terminal::OutputFormat format = terminal::OutputFormat::kTable) {
+report::Output Print(const CrdMigration& crd,
+                     terminal::OutputFormat format = terminal::OutputFormat::kTable) {
   MigrateOptions options;
   options.output = format;
   return PrintMigration(Report(crd), options);
 }
 
 TEST_CASE("O3: A CRD that was migrated is one line", "[plugin][migration_summary]") {
-  const MigrationOutput output = Print(Migrated());
+  const report::Output output = Print(Migrated());
   CHECK(output.out ==
         "customresourcedefinition.apiextensions.k8s.io/widgets.demo.example.com migrated (2000 "
         "objects: 1874 rewritten, 126 unchanged; storedVersions v1beta1,v1 -> v1)\n");
@@ -96,7 +96,7 @@ CrdMigration Failed(int failures) {
 }
 
 TEST_CASE("Failures are listed, the first twenty of them", "[plugin][migration_summary]") {
-  const MigrationOutput output = Print(Failed(25));
+  const report::Output output = Print(Failed(25));
   CHECK_THAT(output.out, Contains(" not wholly migrated (2025 objects: 1874 rewritten, 126 "
                                   "unchanged, 25 invalid; storedVersions v1beta1,v1 kept: some "
                                   "objects were not rewritten)\n"));
@@ -121,7 +121,7 @@ TEST_CASE("What failed before the flip is counted, and not to be tried alone",
   crd.before_pruning = crd.counts;
   crd.counts = {};
   crd.failures.push_back({"shop", "a", ObjectClass::kInvalid, 422, "Invalid", "is invalid"});
-  const MigrationOutput output = Print(crd);
+  const report::Output output = Print(crd);
   CHECK_THAT(output.out, Contains("not wholly migrated (before pruning: 2000 objects: 1874 "
                                   "rewritten, 126 unchanged; "));
   CHECK_THAT(output.err, !Contains("--retry-f"));
@@ -160,7 +160,7 @@ TEST_CASE("What a server says cannot steer the terminal, nor fill it",
 
 TEST_CASE("With -o json the report has all, and -o name only what is done",
           "[plugin][migration_summary]") {
-  const MigrationOutput json = Print(Failed(25), terminal::OutputFormat::kJson);
+  const report::Output json = Print(Failed(25), terminal::OutputFormat::kJson);
   CHECK_THAT(json.out, Contains("\"name\": \"w24\""));
   CHECK(json.err.empty());
   CHECK(json.exit_code == 1);
@@ -176,7 +176,7 @@ TEST_CASE("An error is told on stderr, and is the exit code 2", "[plugin][migrat
   crd.error = "it preserves unknown fields";
   for (const terminal::OutputFormat format :
        {terminal::OutputFormat::kTable, terminal::OutputFormat::kYaml}) {
-    const MigrationOutput output = Print(crd, format);
+    const report::Output output = Print(crd, format);
     CHECK(output.err == "error: widgets.demo.example.com: it preserves unknown fields\n");
     CHECK(output.exit_code == 2);
   }
@@ -196,7 +196,7 @@ TEST_CASE("What was interrupted shows how far it came", "[plugin][migration_summ
   CrdMigration crd = Migrated();
   crd.outcome = Outcome::kInterrupted;
   crd.counts[ObjectClass::kNotTried] = 10;
-  const MigrationOutput output = Print(crd);
+  const report::Output output = Print(crd);
   CHECK_THAT(output.out, Contains("10 not-tried"));
   CHECK_THAT(output.err, Contains("interrupted; the same command goes on where it was"));
   crd.error = "interrupted; pruning is on";

@@ -21,7 +21,7 @@ CrdRestore RestoredWidgets() {
   return crd;
 }
 
-RestoreOutput Print(const CrdRestore& crd, const RestoreOptions& options = {}) {
+report::Output Print(const CrdRestore& crd, const RestoreOptions& options = {}) {
   RestoreReport report;
   report.crds = {crd};
   return PrintRestore(report, options);
@@ -36,7 +36,7 @@ CrdRestore WithFailures(const std::vector<RestoreFailure>& failures) {
 }
 
 TEST_CASE("A restored CRD is its fields and a line", "[plugin][restore_summary]") {
-  const RestoreOutput output = Print(RestoredWidgets());
+  const report::Output output = Print(RestoredWidgets());
   CHECK(output.out ==
         "FIELD       OBJECTS   EXAMPLE\n"
         ".spec.old   12        shop/a\n"

@@ -14,9 +14,9 @@ namespace command_line_test {
 
 using command::CheckOptions;
 using command::DiffOptions;
-using command::FailOn;
 using command::MigrateOptions;
 using command::VersionOptions;
+using report::FailOn;
 using Words = std::vector<std::string>;
 
 std::unique_ptr<Command> Parse(const Words& words) {

@@ -49,7 +49,7 @@ FleetMigrationReport Fleet() {
   return report;
 }
 
-command::MigrationOutput Print(terminal::OutputFormat format) {
+report::Output Print(terminal::OutputFormat format) {
   MigrateOptions options;
   options.output = format;
   return PrintFleetMigration(Fleet(), options);

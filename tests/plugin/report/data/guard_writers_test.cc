@@ -1,8 +1,7 @@
-#include "plugin/report/guard_writers.h"
-
 #include <catch2/catch.hpp>
 
 #include "kube/base/result.h"
+#include "plugin/report/guard_report_json.h"
 #include "tests/support/temp_folder.h"
 
 namespace plugin::report {

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "plugin/report/html.h"
+#include "plugin/report/renderers.h"
 
 TEST_CASE("Text is neither markup nor the end of an attribute", "[plugin][page]") {
   CHECK(plugin::report::Html("<script>alert('x')</script>") ==

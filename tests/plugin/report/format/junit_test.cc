@@ -1,6 +1,6 @@
-#include "plugin/report/junit.h"
-
 #include <catch2/catch.hpp>
+
+#include "plugin/report/renderers.h"
 
 namespace {
 

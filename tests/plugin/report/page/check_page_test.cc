@@ -1,8 +1,7 @@
-#include "plugin/report/check_page.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "plugin/report/pages.h"
 #include "tests/support/test_reports.h"
 
 namespace {

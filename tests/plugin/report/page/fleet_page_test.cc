@@ -1,7 +1,6 @@
-#include "plugin/report/fleet_page.h"
-
 #include <catch2/catch.hpp>
 
+#include "plugin/report/pages.h"
 #include "tests/support/test_reports.h"
 
 namespace plugin::report {

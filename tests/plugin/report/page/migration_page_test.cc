@@ -1,7 +1,7 @@
-#include "plugin/report/migration_page.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
+
+#include "plugin/report/pages.h"
 
 namespace {
 

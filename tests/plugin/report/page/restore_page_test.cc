@@ -1,7 +1,7 @@
-#include "plugin/report/restore_page.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
+
+#include "plugin/report/pages.h"
 
 namespace plugin::report {
 namespace restore_page_test {

@@ -28,7 +28,7 @@ TEST_CASE("What was done to an object is a line on stdout, as kubectl apply prin
                     Object(PopulationClass::kPruned), Object(PopulationClass::kGone)};
   report.objects[0].group = "";
   report.objects[0].kind = "Secret";
-  const PopulationOutput output = PrintPopulation(report);
+  const Output output = PrintPopulation(report);
   CHECK(output.out ==
         "secret/owner serverside-applied in namespace shop\n"
         "rolebinding.rbac.authorization.k8s.io/owner unchanged in namespace shop\n"
@@ -53,7 +53,7 @@ TEST_CASE("What went wrong is told on stderr, and makes the exit code 1", "[plug
   SECTION("of an object") {
     report.objects = {Object(PopulationClass::kFailed, "no\x1b[31m"),
                       Object(PopulationClass::kRefused, "it names another namespace, \"b\"")};
-    const PopulationOutput output = PrintPopulation(report);
+    const Output output = PrintPopulation(report);
     CHECK(output.out.empty());
     CHECK(output.err ==
           "error: shop: rolebinding.rbac.authorization.k8s.io/owner of the template owners: "
@@ -67,7 +67,7 @@ TEST_CASE("What went wrong is told on stderr, and makes the exit code 1", "[plug
     report.remarks = {{.kind = PopulationRemark::Kind::kNote, .text = "a"},
                       {.kind = PopulationRemark::Kind::kWarning, .text = "b"},
                       {.kind = PopulationRemark::Kind::kError, .text = "c"}};
-    const PopulationOutput output = PrintPopulation(report);
+    const Output output = PrintPopulation(report);
     CHECK(output.err == "note: a\nWarning: b\nerror: c\n");
     CHECK(output.exit_code == 1);
   }
@@ -81,7 +81,7 @@ TEST_CASE("What stays, and what was somebody's, is told and is no error", "[plug
   PopulationReport report;
   report.objects = {Object(PopulationClass::kKept, "it is a copy"),
                     Object(PopulationClass::kApplied, "was there already")};
-  const PopulationOutput output = PrintPopulation(report);
+  const Output output = PrintPopulation(report);
   CHECK(output.err ==
         "note: shop: rolebinding.rbac.authorization.k8s.io/owner of the template owners is not "
         "wanted any more, and stays: it is a copy\n"
