@@ -82,8 +82,10 @@ void CelValidator::Check(const SchemaProps& schema, const std::string& path,
   const KnownExpressions none;
   const KnownExpressions& known = checks_.known == nullptr ? none : *checks_.known;
   const auto compiled = schema::CompileRules(
-      *schema.x_validations, schema, *context.type(),
-      [&](std::string_view text, bool is_message) { return known.ReleaseOf(text, is_message); });
+      *schema.x_validations, schema, *context.type(), [&](std::string_view text, bool is_message) {
+        const bool is_known = (is_message ? known.messages : known.rules).contains(text);
+        return is_known ? checks_.server : schema::NewRuleRelease(checks_.server);
+      });
   const auto smallest = static_cast<std::uint64_t>(context.type()->min_serialized_size);
   const std::uint64_t cardinality =
       context.cardinality().value_or(kMostRequestBytes / (smallest + 1));

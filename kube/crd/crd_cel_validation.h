@@ -23,15 +23,11 @@ namespace kube::crd {
 struct KnownExpressions {
   std::set<std::string_view> rules;
   std::set<std::string_view> messages;
-
-  base::Release ReleaseOf(std::string_view expression, bool is_message) const {
-    return (is_message ? messages : rules).contains(expression) ? schema::kStoredRuleRelease
-                                                                : schema::kNewRuleRelease;
-  }
 };
 
 /// How the rules of one schema are checked.
 struct CelChecks {
+  base::Release server = base::kNewestRelease;
   const KnownExpressions* known = nullptr;  ///< null: none is known
   /// The schema is the one that the CRD has: single rules may cost what they do.
   bool is_unchanged = false;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "kube/base/release.h"
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_cel_validation.h"
 #include "kube/schema/schema_props.h"
@@ -24,8 +25,7 @@ struct CrdRules {
   bool require_atomic_sets = true;
   bool require_map_keys = true;
   bool allow_invalid_ca_bundle = true;
-  /// Rules of x-kubernetes-validations are compiled, and held against defaults: since 1.25.
-  bool knows_cel = true;
+  base::Release server = base::kNewestRelease;
   KnownExpressions known_expressions;
   /// The versions whose schema is that of the old CRD.
   std::set<std::string, std::less<>> unchanged_versions;

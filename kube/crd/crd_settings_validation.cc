@@ -33,7 +33,7 @@ class SchemaValidator {
         path_(std::move(path)),
         rules_(rules),
         patterns_(patterns),
-        cel_({&rules.known_expressions, is_unchanged}) {}
+        cel_({rules.server, &rules.known_expressions, is_unchanged}) {}
 
   std::vector<CrdFinding> Validate(bool has_status) {
     if (has_status) AddAll(findings_, ValidateRootBesideStatus(schema_, path_), false);
@@ -45,7 +45,7 @@ class SchemaValidator {
     const auto conversion_error =
         rules_.require_structural ? schema::ConversionError(schema_) : std::nullopt;
     const bool is_right = rules_.require_structural && !conversion_error && ValidateStructure();
-    CelValidator* cel = is_right && rules_.knows_cel ? &cel_ : nullptr;
+    CelValidator* cel = is_right && !(rules_.server < schema::kFirstRuleRelease) ? &cel_ : nullptr;
     AddAll(findings_, ValidateCrdSchema(schema_, path_, rules_, cel), false);
     if (findings_.empty() && conversion_error) {
       findings_.push_back({InvalidText(path_, "", *conversion_error), true});
@@ -61,8 +61,7 @@ class SchemaValidator {
     if (is_structural) {
       errors = schema::ValidateDefaults(
           schema_, path_,
-          {.require_pruned = rules_.require_pruned_defaults, .knows_cel = rules_.knows_cel},
-          patterns_);
+          {.require_pruned = rules_.require_pruned_defaults, .server = rules_.server}, patterns_);
     }
     const bool is_right = errors.empty();
     AddAll(findings_, std::move(errors), !is_structural);

@@ -181,11 +181,12 @@ std::chrono::nanoseconds ThreadCpuTime() {
 
 schema::PatternChecks MakePatternChecks() { return schema::PatternChecks(ThreadCpuTime); }
 
-std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
-                                    schema::PatternChecks& patterns) {
+std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old, schema::PatternChecks& patterns,
+                                    base::Release server) {
   std::vector<CrdFinding> findings;
   std::vector<FieldError> errors;
-  const CrdRules rules = old ? RulesForUpdate(crd, *old) : CrdRules();
+  CrdRules rules = old ? RulesForUpdate(crd, *old) : CrdRules();
+  rules.server = server;
   ValidateSpec(crd, rules, patterns, findings, errors);
   ValidatePreserveUnknownFields(crd, old, errors);
   ValidateStoredVersions(StoredVersions(crd, old), crd, old, errors);
@@ -206,8 +207,8 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
 }
 
 std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
-                                           schema::PatternChecks& patterns) {
-  std::vector<CrdFinding> findings = ValidateCrd(crd, old, patterns);
+                                           schema::PatternChecks& patterns, base::Release server) {
+  std::vector<CrdFinding> findings = ValidateCrd(crd, old, patterns, server);
   std::vector<FieldError> errors;
   if (old) {
     ValidateCommonMetadata(crd, *old, errors);

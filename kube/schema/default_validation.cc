@@ -97,7 +97,9 @@ class DefaultValidator {
     if (!is_valid_resource) return;
     std::vector<meta::FieldError> errors =
         ValidateValue(value, schema, path, patterns_, ValidationKind::kDefault);
-    if (errors.empty() && checks_.knows_cel) errors = CheckRules(value, schema, path, is_resource);
+    if (errors.empty() && !(checks_.server < kFirstRuleRelease)) {
+      errors = CheckRules(value, schema, path, is_resource);
+    }
     meta::Append(errors_, std::move(errors));
   }
 
@@ -105,7 +107,7 @@ class DefaultValidator {
   /// new. All defaults share one budget; once it is used up, none is looked at any more.
   std::vector<meta::FieldError> CheckRules(const json::Value& value, const SchemaProps& schema,
                                            const std::string& path, bool is_resource) {
-    const auto validator = RuleValidator::Make(schema, is_resource);
+    const auto validator = RuleValidator::Make(schema, is_resource, checks_.server);
     if (validator == nullptr) return {};
     RuleOutcome outcome = validator->Validate(value, path, {.old = &value}, budget_);
     std::int64_t left = outcome.budget_left;

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/meta/field_error.h"
 #include "kube/schema/pattern_checks.h"
 #include "kube/schema/schema_props.h"
@@ -11,7 +12,8 @@ namespace kube::schema {
 
 struct DefaultChecks {
   bool require_pruned = true;  ///< a default may not have fields that pruning would remove
-  bool knows_cel = true;       ///< rules of x-kubernetes-validations are held against it
+  /// Of the server: since kFirstRuleRelease rules of x-kubernetes-validations count, too.
+  base::Release server = base::kNewestRelease;
 };
 
 /// Validates the defaults in `schema`, which is structural, as ValidateDefaults does (apiextensions

@@ -38,9 +38,9 @@ class RuleValidator {
  public:
   /// Null where no rule stands in `schema`, which is structural, or in what properties, items and
   /// additionalProperties lead to: the server then evaluates none below allOf either.
-  /// `is_resource`: values are custom or embedded resources.
+  /// `is_resource`: values are custom or embedded resources. `server`: its release.
   static std::unique_ptr<RuleValidator> Make(const SchemaProps& schema, bool is_resource,
-                                             base::Release release = kStoredRuleRelease);
+                                             base::Release server = base::kNewestRelease);
   ~RuleValidator();
 
   /// What the rules say, in their order, depth first. `path` may be empty.

@@ -16,10 +16,14 @@
 /// pkg/apiserver/schema/cel/compilation.go).
 namespace kube::schema {
 
-/// What a server of Kubernetes 1.36 knows of CEL: of rules that are stored already, and of new
-/// ones, which have to work in the release before, too.
-inline constexpr base::Release kStoredRuleRelease{1, 36};
-inline constexpr base::Release kNewRuleRelease{1, 35};
+/// Older servers drop rules.
+inline constexpr base::Release kFirstRuleRelease{1, 25};
+
+/// The release whose CEL new rules may use on a server: they have to work in the release before its
+/// own, too. Rules that are stored already may use all that the server knows.
+constexpr base::Release NewRuleRelease(base::Release server) {
+  return {server.major, server.minor - 1};
+}
 
 /// The most that a rule may cost by its estimate, over all values that it is asked for in one
 /// object, and all rules of a schema together.

@@ -220,7 +220,8 @@ report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* li
   status.reason = "Invalid";
   status.kind = "CustomResourceDefinition";
   status.name = file.name;
-  for (const auto& finding : kube::crd::ValidateCrdRequest(file, live, patterns)) {
+  for (const auto& finding : kube::crd::ValidateCrdRequest(
+           file, live, patterns, release.value_or(kube::base::kNewestRelease))) {
     if (LaterRelease(finding.error, release)) continue;
     status.causes.push_back(finding.error.ToString());
   }

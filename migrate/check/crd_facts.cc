@@ -223,7 +223,8 @@ class FactFinder {
     std::map<std::string, kube::meta::FieldError> found;
     kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
     const auto add = [this, &found, old, &patterns] {
-      for (kube::crd::CrdFinding& finding : kube::crd::ValidateCrdRequest(crd_, old, patterns)) {
+      for (kube::crd::CrdFinding& finding :
+           kube::crd::ValidateCrdRequest(crd_, old, patterns, server())) {
         if (finding.structural || IsOfOthers(finding.error)) continue;
         std::string message = finding.error.ToString();
         found.emplace(std::move(message), std::move(finding.error));
@@ -238,7 +239,8 @@ class FactFinder {
     }
     if (old == nullptr && HasUnknownStoredVersion(crd_)) {
       // An update of the CRD as it is: what the server says of its status.
-      for (kube::crd::CrdFinding& finding : kube::crd::ValidateCrdRequest(crd_, &crd_, patterns)) {
+      for (kube::crd::CrdFinding& finding :
+           kube::crd::ValidateCrdRequest(crd_, &crd_, patterns, server())) {
         std::string message = finding.error.ToString();
         if (!finding.error.field.starts_with("status.storedVersions")) continue;
         found.emplace(std::move(message), std::move(finding.error));
@@ -252,6 +254,11 @@ class FactFinder {
       report_.admission_problems.push_back(MakeProblem(error, ""));
     }
     if (options_.origin != CrdCheckOptions::Origin::kServer) AddUnknownKeys();
+  }
+
+  /// Where the release is not known, all rules count.
+  kube::base::Release server() const {
+    return options_.server.release.value_or(kube::base::kNewestRelease);
   }
 
   void AddUnknownKeys() {

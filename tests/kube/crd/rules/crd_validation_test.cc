@@ -498,4 +498,27 @@ TEST_CASE("A schema that cannot be converted is structural, too", "[crd_validati
 }
 
 }  // namespace
+// The library of IP addresses came with 1.30: new rules may use it one release later, what is
+// stored at once. Before 1.25 servers drop rules.
+TEST_CASE("Rules are compiled as the server's release does", "[crd][cel]") {
+  const Crd crd = support::TestCrd("v1", R"json({"group": "example.com", "scope": "Namespaced",
+      "names": {"plural": "foos", "singular": "foo", "kind": "Foo", "listKind": "FooList"},
+      "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema":
+        {"type": "object", "properties": {"a": {"type": "string", "maxLength": 40,
+         "x-kubernetes-validations": [{"rule": "ip(self).family() == 4"}]}}}}}]})json");
+  const auto refusals = [&crd](const Crd* old, base::Release server) {
+    schema::PatternChecks patterns = MakePatternChecks();
+    std::size_t count = 0;
+    for (const CrdFinding& finding : ValidateCrd(crd, old, patterns, server)) {
+      if (finding.error.detail.starts_with("compilation failed: ")) ++count;
+    }
+    return count;
+  };
+  CHECK(refusals(nullptr, {1, 31}) == 0);
+  CHECK(refusals(nullptr, {1, 30}) == 1);
+  CHECK(refusals(&crd, {1, 30}) == 0);
+  CHECK(refusals(&crd, {1, 29}) == 1);
+  CHECK(refusals(nullptr, {1, 24}) == 0);
+}
+
 }  // namespace kube::crd
