@@ -16,7 +16,6 @@
 #include "plugin/command/check_output.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/context_choice.h"
-#include "plugin/command/deduplicated_messages.h"
 #include "plugin/command/fleet_console.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/side_by_side.h"
@@ -65,7 +64,7 @@ std::string PrintCheckedNames(const FleetReport& report) {
 std::string PrintRemarks(const FleetReport& report, const CheckOptions& options) {
   DeduplicatedMessages remarks;
   for (const FleetCluster& cluster : report.clusters) {
-    if (cluster.is_checked()) remarks.Take(cluster.name, PrintErrors(cluster.check, options));
+    if (cluster.is_checked()) remarks.Add(cluster.name, PrintErrors(cluster.check, options));
   }
   return remarks.Print(report.clusters.size());
 }

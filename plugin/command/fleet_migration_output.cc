@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/command/deduplicated_messages.h"
+#include "plugin/command/fleet_console.h"
 #include "plugin/command/fleet_migration.h"
 #include "plugin/command/side_by_side.h"
 #include "plugin/report/fleet_table.h"

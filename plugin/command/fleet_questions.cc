@@ -6,7 +6,7 @@
 #include <set>
 
 #include "kube/base/text.h"
-#include "plugin/command/deduplicated_messages.h"
+#include "plugin/command/fleet_console.h"
 #include "plugin/report/fleet_table.h"
 #include "plugin/report/table.h"
 
@@ -41,7 +41,7 @@ class PruningQuestion {
     const ForetoldLoss& loss = *request.loss;
     table_.AddRow({request.cluster, request.crd, std::to_string(loss.objects),
                    std::to_string(loss.objects_losing_fields), FieldsText(loss)});
-    for (const std::string& line : loss.plan) plan_.Take(request.cluster, line);
+    for (const std::string& line : loss.plan) plan_.Add(request.cluster, line);
     clusters_.insert(request.cluster);
     crds_.insert(request.crd);
     objects_ += loss.objects;
