@@ -35,6 +35,9 @@ void CollectParams(TypeRef type, std::vector<std::string>& names) {
   for (const TypeRef param : type->params) CollectParams(param, names);
 }
 
+/// True for elements of which a map, and an optional of that, are too large for a type.
+bool IsTooLarge(TypeRef element) { return element->size + 3 > TypePool::kLargestType; }
+
 std::shared_ptr<const FunctionTable> TableOf(base::Release release) {
   static base::Mutex mutex;
   static std::map<base::Release, std::shared_ptr<const FunctionTable>> tables GUARDED_BY(mutex);
@@ -135,6 +138,10 @@ void Environment::AddVariable(std::string name, TypeRef type) {
 }
 
 TypeRef Environment::AddSchema(const SchemaType& schema, const std::string& name) {
+  return Declare(schema, name);
+}
+
+TypeRef Environment::Declare(const SchemaType& schema, const std::string& name) const {
   switch (schema.kind) {
     case SchemaType::Kind::kBool:
       return types::Bool();
@@ -153,25 +160,25 @@ TypeRef Environment::AddSchema(const SchemaType& schema, const std::string& name
       return types::Duration();
     case SchemaType::Kind::kList:
     case SchemaType::Kind::kSet:
-    case SchemaType::Kind::kListMap:
-      return types_->List(AddSchema(*schema.element, name + ".@idx"));
-    case SchemaType::Kind::kMap:
-      return types_->Map(types::String(), AddSchema(*schema.element, name + ".@elem"));
-    case SchemaType::Kind::kObject:
-      return AddObject(schema, name);
+    case SchemaType::Kind::kListMap: {
+      const TypeRef element = Declare(*schema.element, name + ".@idx");
+      return IsTooLarge(element) ? types::Dyn() : types_->List(element);
+    }
+    case SchemaType::Kind::kMap: {
+      const TypeRef value = Declare(*schema.element, name + ".@elem");
+      return IsTooLarge(value) ? types::Dyn() : types_->Map(types::String(), value);
+    }
+    case SchemaType::Kind::kObject: {
+      Object& object = objects_[name];
+      if (object.schema == nullptr) {
+        object.schema = &schema;
+        object.message.type = types_->Struct(name);
+      }
+      return object.message.type;
+    }
     default:
       return types::Dyn();
   }
-}
-
-TypeRef Environment::AddObject(const SchemaType& schema, const std::string& name) {
-  MessageType message;
-  message.type = types_->Struct(name);
-  for (const SchemaField& field : schema.fields) {
-    if (!field.type->is_declared || field.name.empty()) continue;
-    message.fields[field.name] = AddSchema(*field.type, name + "." + field.name);
-  }
-  return schemas_.insert_or_assign(name, std::move(message)).first->second.type;
 }
 
 int Environment::FindVariable(std::string_view name) const {
@@ -188,9 +195,21 @@ TypeRef Environment::FindTypeName(std::string_view name) const {
   return message == nullptr ? nullptr : message->type;
 }
 
+void Environment::DeclareFields(const std::string& name, Object& object) const {
+  if (object.has_fields) return;
+  object.has_fields = true;
+  for (const SchemaField& field : object.schema->fields) {
+    if (!field.type->is_declared || field.name.empty()) continue;
+    object.message.fields[field.name] = Declare(*field.type, name + "." + field.name);
+  }
+}
+
 const MessageType* Environment::FindMessage(std::string_view name) const {
-  const auto schema = schemas_.find(name);
-  if (schema != schemas_.end()) return &schema->second;
+  const auto object = objects_.find(name);
+  if (object != objects_.end()) {
+    DeclareFields(object->first, object->second);
+    return &object->second.message;
+  }
   const auto& messages = Common().messages;
   const auto found = messages.find(name);
   return found == messages.end() ? nullptr : &found->second;

@@ -67,9 +67,9 @@ class Environment {
 
   /// Declares a variable. `type` must outlive the environment.
   void AddVariable(std::string name, TypeRef type);
-  /// Makes the objects of a schema known by `name` and the way to them, with all objects within it:
-  /// "selfType", "selfType.spec.items.@idx", "selfType.labels.@elem". Returns the type of its
-  /// values.
+  /// Makes the objects of a schema known by `name` and the way to them: "selfType",
+  /// "selfType.spec.items.@idx", "selfType.labels.@elem". Returns the type of its values; what is
+  /// nested too deep for a type is dyn. `schema` must outlive this.
   TypeRef AddSchema(const SchemaType& schema, const std::string& name);
 
   const std::vector<Variable>& variables() const { return variables_; }
@@ -77,17 +77,26 @@ class Environment {
   int FindVariable(std::string_view name) const;
   /// The type that a name stands for: "int", "google.protobuf.Duration"; null where it is none.
   TypeRef FindTypeName(std::string_view name) const;
-  /// Null where there is none of this name.
+  /// Null where there is none of this name. Throws TypesTooLarge. Not for several threads at once:
+  /// the fields of an object of a schema get their types when it is first asked for.
   const MessageType* FindMessage(std::string_view name) const;
 
  private:
-  TypeRef AddObject(const SchemaType& schema, const std::string& name);
+  /// An object of a schema, with no fields before somebody asks for them.
+  struct Object {
+    const SchemaType* schema = nullptr;
+    MessageType message;
+    bool has_fields = false;
+  };
+
+  TypeRef Declare(const SchemaType& schema, const std::string& name) const;
+  void DeclareFields(const std::string& name, Object& object) const;
 
   base::Release release_;
   std::shared_ptr<const FunctionTable> functions_;
   std::vector<Variable> variables_;
-  std::map<std::string, MessageType, std::less<>> schemas_;
-  std::shared_ptr<TypePool> types_ = std::make_shared<TypePool>();
+  mutable std::map<std::string, Object, std::less<>> objects_;
+  std::unique_ptr<TypePool> types_ = std::make_unique<TypePool>();
 };
 
 }  // namespace kube::cel

@@ -12,11 +12,10 @@ namespace {
 using kube::meta::Child;
 using schema::SchemaProps;
 
-constexpr std::uint64_t kMostRequestBytes = std::uint64_t{3} << 20;
-
-bool HasRules(const SchemaProps& schema) {
-  return schema.x_validations && !schema.x_validations->empty();
-}
+/// The most that a rule may cost by its estimate, over all values that it is asked for in one
+/// object, and all rules of a schema together.
+constexpr std::uint64_t kMostRuleCost = 10000000;
+constexpr std::uint64_t kMostSchemaCost = 100000000;
 
 /// How many values of the schemas in it one value of a schema has at most; absent: no limit.
 std::optional<std::uint64_t> MostElements(const SchemaProps& schema) {
@@ -45,14 +44,14 @@ std::string CostMessage(std::string_view what, std::uint64_t cost, std::uint64_t
 }  // namespace
 
 RuleContext::RuleContext(const SchemaProps& schema)
-    : schema_(schema), is_in_scope_(HasRules(schema)), cardinality_(1) {
+    : schema_(schema), is_in_scope_(schema.HasRules()), cardinality_(1) {
   if (is_in_scope_) FindType(schema, true);
 }
 
 RuleContext::RuleContext(const RuleContext& parent, const SchemaProps& schema)
     : schema_(schema),
       types_(parent.types_),
-      is_in_scope_(parent.is_in_scope_ || HasRules(schema)) {
+      is_in_scope_(parent.is_in_scope_ || schema.HasRules()) {
   const auto elements = MostElements(parent.schema_);
   if (parent.cardinality_ && elements) {
     cardinality_ = cel::MultiplyCost(*parent.cardinality_, *elements);
@@ -63,8 +62,7 @@ RuleContext::RuleContext(const RuleContext& parent, const SchemaProps& schema)
 void RuleContext::FindType(const SchemaProps& schema, bool is_resource) {
   if (types_ != nullptr) type_ = types_->Find(schema);
   if (type_ != nullptr && type_->is_declared) return;
-  own_types_ = std::make_unique<schema::RuleTypes>(
-      is_resource ? schema::RuleTypes::OfResource(schema) : schema::RuleTypes::OfValue(schema));
+  own_types_ = std::make_unique<schema::RuleTypes>(schema, is_resource);
   types_ = own_types_.get();
   type_ = types_->root().is_declared ? &types_->root() : nullptr;
 }
@@ -79,16 +77,16 @@ void CelValidator::Check(const SchemaProps& schema, const std::string& path,
                        "declarations"});
     return;
   }
-  const KnownExpressions none;
-  const KnownExpressions& known = checks_.known == nullptr ? none : *checks_.known;
   const auto compiled = schema::CompileRules(
       *schema.x_validations, schema, *context.type(), [&](std::string_view text, bool is_message) {
-        const bool is_known = (is_message ? known.messages : known.rules).contains(text);
+        const bool is_known =
+            (is_message ? checks_.known.messages : checks_.known.rules).contains(text);
         return is_known ? checks_.server : schema::NewRuleRelease(checks_.server);
       });
-  const auto smallest = static_cast<std::uint64_t>(context.type()->min_serialized_size);
-  const std::uint64_t cardinality =
-      context.cardinality().value_or(kMostRequestBytes / (smallest + 1));
+  // With a comma between two values.
+  const auto most = static_cast<std::uint64_t>(schema::kMostRequestBytes /
+                                               (context.type()->min_serialized_size + 1));
+  const std::uint64_t cardinality = context.cardinality().value_or(most);
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const schema::ValidationRule& rule = (*schema.x_validations)[i];
     const std::string rule_path = meta::Index(rules_path, i);
@@ -98,11 +96,11 @@ void CelValidator::Check(const SchemaProps& schema, const std::string& path,
 }
 
 void CelValidator::CheckCost(const std::string& path, std::string_view what, std::uint64_t cost) {
-  if (!checks_.is_unchanged && cost > schema::kMostRuleCost) {
-    errors_.push_back(meta::Forbidden(path, CostMessage(what, cost, schema::kMostRuleCost)));
+  if (!checks_.is_unchanged && cost > kMostRuleCost) {
+    errors_.push_back(meta::Forbidden(path, CostMessage(what, cost, kMostRuleCost)));
   }
   total_ = cel::AddCost(total_, cost);
-  if (cost >= schema::kMostSchemaCost / 100) most_expensive_.push_back({path, cost});
+  if (cost >= kMostSchemaCost / 100) most_expensive_.push_back({path, cost});
 }
 
 void CelValidator::CheckRule(const schema::ValidationRule& rule,
@@ -139,7 +137,7 @@ void CelValidator::CheckOldSelf(const schema::ValidationRule& rule,
 
 std::vector<meta::FieldError> CelValidator::TakeErrors(const std::string& path) {
   constexpr std::size_t kMostNamed = 4;
-  if (total_ > schema::kMostSchemaCost) {
+  if (total_ > kMostSchemaCost) {
     std::ranges::stable_sort(most_expensive_, std::ranges::greater(), &Expensive::cost);
     if (most_expensive_.size() > kMostNamed) most_expensive_.resize(kMostNamed);
     for (const Expensive& expensive : most_expensive_) {
@@ -150,7 +148,7 @@ std::vector<meta::FieldError> CelValidator::TakeErrors(const std::string& path) 
     errors_.push_back(meta::Forbidden(
         path, CostMessage("x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 "
                           "schema",
-                          total_, schema::kMostSchemaCost)));
+                          total_, kMostSchemaCost)));
   }
   return std::move(errors_);
 }

@@ -27,8 +27,8 @@ struct KnownExpressions {
 
 /// How the rules of one schema are checked.
 struct CelChecks {
-  base::Release server = base::kNewestRelease;
-  const KnownExpressions* known = nullptr;  ///< null: none is known
+  base::Release server;
+  const KnownExpressions& known;
   /// The schema is the one that the CRD has: single rules may cost what they do.
   bool is_unchanged = false;
 };

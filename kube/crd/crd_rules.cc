@@ -50,7 +50,7 @@ bool HasUnprunedDefaults(const SchemaProps& schema) {
 bool HasStructuralExtension(const SchemaProps& schema) {
   return schema.x_embedded_resource || schema.x_preserve_unknown_fields || schema.x_int_or_string ||
          (schema.x_list_map_keys && !schema.x_list_map_keys->empty()) || schema.x_list_type ||
-         (schema.x_validations && !schema.x_validations->empty());
+         schema.HasRules();
 }
 
 bool HasRecognizedReviewVersionOrNone(const Crd& crd) {

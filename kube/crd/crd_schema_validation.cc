@@ -124,11 +124,6 @@ std::string_view NoDefaultsAtRoot(std::string_view name) {
 
 bool IsMeta(std::string_view name) { return !NoDefaultsAtRoot(name).empty(); }
 
-/// True for maps whose entries are known again after an update.
-bool CanCorrelate(const SchemaProps& schema) {
-  return !schema.x_map_type || *schema.x_map_type == "granular" || *schema.x_map_type == "atomic";
-}
-
 // Whether a keyword has Go's zero value.
 bool IsNil(const auto& value) { return schema::IsEmpty(value); }
 template <typename T>
@@ -154,9 +149,8 @@ class CrdSchemaValidator {
     ValidateListAndMapTypes(schema, path, rules_, errors_);
     if (rules_.require_map_keys) Append(errors_, FindMapKeyErrors(schema, path));
     ValidateValidationRules(schema, path, errors_);
-    const bool has_rules = schema.x_validations && !schema.x_validations->empty();
     // Beside errors here or below those of expressions would say nothing that helps.
-    if (has_rules && place.context != nullptr && errors_.size() == errors_before) {
+    if (schema.HasRules() && place.context != nullptr && errors_.size() == errors_before) {
       cel_->Check(schema, path, *place.context, place.uncorrelatable);
     }
   }
@@ -238,7 +232,7 @@ class CrdSchemaValidator {
     const std::string list_path = Child(path, "properties");
     for (const auto& [name, property] : schema.properties) {
       Place child = place.Below();
-      if (!CanCorrelate(schema) && child.uncorrelatable.empty()) child.uncorrelatable = path;
+      if (!schema.HasKnownMapType() && child.uncorrelatable.empty()) child.uncorrelatable = path;
       if ((place.is_root || schema.x_embedded_resource) && IsMeta(name)) {
         child.is_in_resource_meta = true;
         if (place.is_root) child.no_defaults = NoDefaultsAtRoot(name);

@@ -33,7 +33,7 @@ class SchemaValidator {
         path_(std::move(path)),
         rules_(rules),
         patterns_(patterns),
-        cel_({rules.server, &rules.known_expressions, is_unchanged}) {}
+        cel_({rules.server, rules.known_expressions, is_unchanged}) {}
 
   std::vector<CrdFinding> Validate(bool has_status) {
     if (has_status) AddAll(findings_, ValidateRootBesideStatus(schema_, path_), false);

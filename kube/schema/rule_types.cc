@@ -11,8 +11,7 @@ using cel::SchemaField;
 using cel::SchemaType;
 using Kind = cel::SchemaType::Kind;
 
-/// The largest request, in bytes, and the smallest values as JSON (apiserver pkg/cel/limits.go).
-constexpr std::int64_t kMostRequestBytes = std::int64_t{3} << 20;
+/// The smallest values as JSON, in bytes (apiserver pkg/cel/limits.go).
 constexpr std::int64_t kStringSize = 2;
 constexpr std::int64_t kBoolSize = 4;
 constexpr std::int64_t kNumberSize = 1;

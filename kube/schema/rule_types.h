@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <unordered_map>
 
@@ -7,6 +8,9 @@
 #include "kube/schema/schema_props.h"
 
 namespace kube::schema {
+
+/// The largest request that a server takes (apiserver pkg/apis/cel).
+inline constexpr std::int64_t kMostRequestBytes = std::int64_t{3} << 20;
 
 /// The types by which rules of x-kubernetes-validations see the values of a structural schema: one
 /// for each schema that is reached by properties, items and additionalProperties (SchemaDeclType of
@@ -16,19 +20,17 @@ namespace kube::schema {
 /// Owns the types; borrows nothing from the schema but the addresses of its parts.
 class RuleTypes {
  public:
-  /// Of a custom resource: apiVersion, kind, metadata.name and metadata.generateName are there
-  /// whatever the schema says; so they are in embedded resources.
-  static RuleTypes OfResource(const SchemaProps& schema) { return RuleTypes(schema, true); }
-  /// Of a value in one.
-  static RuleTypes OfValue(const SchemaProps& schema) { return RuleTypes(schema, false); }
+  /// `is_resource`: of a custom resource, or an embedded one. There apiVersion, kind, metadata.name
+  /// and metadata.generateName are, whatever the schema says.
+  RuleTypes(const SchemaProps& schema, bool is_resource);
+  RuleTypes(const RuleTypes&) = delete;
+  RuleTypes& operator=(const RuleTypes&) = delete;
 
   const cel::SchemaType& root() const { return *root_; }
   /// The type of a schema in the one that this was made of; null where there is none.
   const cel::SchemaType* Find(const SchemaProps& schema) const;
 
  private:
-  RuleTypes(const SchemaProps& schema, bool is_resource);
-
   cel::SchemaType* Make(const SchemaProps& schema, bool is_resource);
   void MakeList(const SchemaProps& schema, cel::SchemaType& type);
   void MakeMap(const SchemaProps& values, const SchemaProps& schema, cel::SchemaType& type);

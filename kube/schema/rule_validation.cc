@@ -20,14 +20,14 @@ using meta::FieldError;
 constexpr std::size_t kLongestMessage = 5 * 1024;
 
 /// True where rules stand in the part of a schema that objects are walked by.
-bool HasRules(const SchemaProps& schema) {
-  if (schema.x_validations && !schema.x_validations->empty()) return true;
+bool HasAnyRules(const SchemaProps& schema) {
+  if (schema.HasRules()) return true;
   const SchemaProps* items = schema.ItemsSchema();
-  if (items != nullptr && HasRules(*items)) return true;
+  if (items != nullptr && HasAnyRules(*items)) return true;
   const SchemaProps* values = schema.ValuesSchema();
-  if (values != nullptr && HasRules(*values)) return true;
+  if (values != nullptr && HasAnyRules(*values)) return true;
   return std::ranges::any_of(schema.properties,
-                             [](const auto& property) { return HasRules(property.second); });
+                             [](const auto& property) { return HasAnyRules(property.second); });
 }
 
 /// What an error calls the rule: its message, else the rule.
@@ -37,10 +37,6 @@ std::string NameOf(const ValidationRule& rule) {
 
 std::string MessageOf(const ValidationRule& rule) {
   return rule.message.empty() ? "failed rule: " + NameOf(rule) : NameOf(rule);
-}
-
-bool CanCorrelate(const SchemaProps& schema) {
-  return !schema.x_map_type || *schema.x_map_type == "granular" || *schema.x_map_type == "atomic";
 }
 
 /// A value with what it was before, and the schema of both.
@@ -172,7 +168,7 @@ class RuleValidator::Run {
 
   void ValidateObject(const Node& node, const std::string& path, const json::Value& object,
                       const json::Value* old, const Ratchet& ratchet) {
-    if (old != nullptr && (!old->is_object() || !CanCorrelate(*node.schema))) old = nullptr;
+    if (old != nullptr && (!old->is_object() || !node.schema->HasKnownMapType())) old = nullptr;
     for (const json::Member& member : object.members()) {
       const std::string_view key = member.key.text();
       const Node* child = node.values.get();
@@ -242,21 +238,22 @@ class RuleValidator::Run {
       }
       // Without a value before there is no transition.
       if (!compiled.program || (compiled.uses_old_self && old == nullptr && !is_optional)) continue;
-      EvaluateRule(node, i, path, value, is_optional ? optional : plain, ratchet, arena);
+      EvaluateRule(node, i, path, value, is_optional ? optional : plain, ratchet);
     }
   }
 
   void EvaluateRule(const Node& node, std::size_t index, const std::string& path,
-                    const json::Value& value, const Variables& variables, const Ratchet& ratchet,
-                    json::Arena& arena) {
+                    const json::Value& value, const Variables& variables, const Ratchet& ratchet) {
     const CompiledRule& compiled = node.compiled[index];
     const ValidationRule& rule = (*node.rules)[index];
-    const cel::Evaluation result = compiled.program->Evaluate(variables, arena);
+    // Each rule may build as much as it may.
+    scratch_.Reset();
+    const cel::Evaluation result = compiled.program->Evaluate(variables, scratch_);
     if (result.cost > static_cast<std::uint64_t>(Left())) return RunOut(node, path);
     Left() -= static_cast<std::int64_t>(result.cost);
     if (result.value.is_error()) return AddEvaluationError(node, path, rule, result.value.text());
     if (result.value.is_true()) return;
-    AddFailure(node, index, path, value, variables, ratchet, arena);
+    AddFailure(node, index, path, value, variables, ratchet);
   }
 
   void AddEvaluationError(const Node& node, const std::string& path, const ValidationRule& rule,
@@ -281,8 +278,7 @@ class RuleValidator::Run {
   }
 
   void AddFailure(const Node& node, std::size_t index, const std::string& path,
-                  const json::Value& value, const Variables& variables, const Ratchet& ratchet,
-                  json::Arena& arena) {
+                  const json::Value& value, const Variables& variables, const Ratchet& ratchet) {
     const CompiledRule& compiled = node.compiled[index];
     const ValidationRule& rule = (*node.rules)[index];
     const std::string place =
@@ -293,7 +289,7 @@ class RuleValidator::Run {
     };
     std::string detail = MessageOf(rule);
     if (compiled.message) {
-      const Message message = EvaluateMessage(*compiled.message, rule, variables, arena);
+      const Message message = EvaluateMessage(*compiled.message, rule, variables);
       if (!message.fatal.empty()) {
         add(meta::InvalidText(Printed(place), node.schema->type, message.fatal));
         Left() = -1;
@@ -311,8 +307,8 @@ class RuleValidator::Run {
   };
 
   Message EvaluateMessage(const cel::Program& program, const ValidationRule& rule,
-                          const Variables& variables, json::Arena& arena) {
-    const cel::Evaluation result = program.Evaluate(variables, arena);
+                          const Variables& variables) {
+    const cel::Evaluation result = program.Evaluate(variables, scratch_);
     if (result.cost > static_cast<std::uint64_t>(Left())) {
       return {"",
               "messageExpression evaluation failed due to running out of cost budget, no "
@@ -362,17 +358,18 @@ class RuleValidator::Run {
 
   RuleOutcome& outcome_;
   Correlation correlation_;
+  json::Arena scratch_;  // of the rule at hand
 };
 
 RuleValidator::RuleValidator(const SchemaProps& schema, bool is_resource, base::Release release)
-    : types_(is_resource ? RuleTypes::OfResource(schema) : RuleTypes::OfValue(schema)),
+    : types_(schema, is_resource),
       root_(Maker(types_, release).Make(schema, schema, &types_.root())) {}
 
 RuleValidator::~RuleValidator() = default;
 
 std::unique_ptr<RuleValidator> RuleValidator::Make(const SchemaProps& schema, bool is_resource,
                                                    base::Release release) {
-  if (!HasRules(schema)) return nullptr;
+  if (!HasAnyRules(schema)) return nullptr;
   std::unique_ptr<RuleValidator> made(new RuleValidator(schema, is_resource, release));
   return made->root_ == nullptr ? nullptr : std::move(made);
 }

@@ -45,36 +45,66 @@ class TypeSizes : public cel::SizeSource {
   const SchemaType& root_;
 };
 
-/// An expression, checked and planned; with an error no more than that.
+/// What an expression has to be, and how the server words it where it is not.
+struct ExpressionKind {
+  cel::Type::Kind type;
+  std::string_view does_not_compile;
+  std::string_view has_wrong_type;
+  std::string_view has_no_program;
+};
+
+constexpr ExpressionKind kOfRule = {
+    cel::Type::Kind::kBool, "compilation failed: ", "cel expression must evaluate to a bool",
+    "program instantiation failed: "};
+constexpr ExpressionKind kOfMessage = {
+    cel::Type::Kind::kString,
+    "messageExpression compilation failed: ", "messageExpression must evaluate to a string",
+    "messageExpression instantiation failed: "};
+
+/// An expression that is checked and planned, or the error.
 struct Compiled {
-  std::unique_ptr<cel::CheckedExpression> checked;
+  std::unique_ptr<cel::CheckedExpression>
+      checked;  ///< null: it is not even an expression of its kind
   std::optional<cel::Program> program;
   std::string error;
 };
+
+Compiled Compile(std::string_view text, const cel::Environment& environment,
+                 const ExpressionKind& kind) {
+  auto checked = cel::Compile(environment, text);
+  if (!checked)
+    return {nullptr, std::nullopt, std::string(kind.does_not_compile) + checked.error()};
+  if ((*checked)->output_type()->kind != kind.type) {
+    return {nullptr, std::nullopt, std::string(kind.has_wrong_type)};
+  }
+  auto program = cel::Program::Make(environment, **checked);
+  if (program) return {std::move(*checked), std::move(*program), ""};
+  return {std::move(*checked), std::nullopt, std::string(kind.has_no_program) + program.error()};
+}
+
+bool UsesOldSelf(const cel::CheckedExpression& checked) {
+  return std::ranges::any_of(checked.references, [](const cel::Reference& reference) {
+    return reference.name == "oldSelf";
+  });
+}
 
 class RuleCompiler {
  public:
   RuleCompiler(const SchemaProps& schema, const SchemaType& type, const RuleReleases& release_of)
       : schema_(schema), type_(type), sizes_(type), release_of_(release_of) {}
 
-  CompiledRule Compile(const ValidationRule& rule) {
+  CompiledRule Run(const ValidationRule& rule) {
     CompiledRule result;
     if (go::TrimGoSpace(rule.rule).empty()) return result;
     const bool is_optional = rule.optional_old_self.value_or(false);
-    Compiled compiled = Compile(
-        rule.rule, EnvironmentOf(release_of_(rule.rule, false), is_optional), cel::types::Bool(),
-        "compilation failed: ", "cel expression must evaluate to a bool");
-    if (compiled.checked != nullptr) result.uses_old_self = UsesOldSelf(*compiled.checked);
+    Compiled compiled =
+        Compile(rule.rule, EnvironmentOf(release_of_(rule.rule, false), is_optional), kOfRule);
+    result.uses_old_self = compiled.checked != nullptr && UsesOldSelf(*compiled.checked);
     result.error = std::move(compiled.error);
-    if (!compiled.program) {
-      if (!result.error.empty() && compiled.checked != nullptr) {
-        result.error = "program instantiation failed: " + result.error;
-      }
-      return result;
-    }
     result.program = std::move(compiled.program);
+    if (!result.program) return result;
     result.cost = cel::EstimateCost(*compiled.checked, &sizes_).max;
-    if (!rule.message_expression.empty()) CompileMessage(rule, is_optional, result);
+    if (!rule.message_expression.empty()) AddMessage(rule, is_optional, result);
     if (!rule.field_path.empty() && result.message_error.empty()) {
       const auto target = FollowJsonPath(rule.field_path, &schema_, /*allow_array_notation=*/true);
       if (target) result.field_path = target->path;
@@ -83,41 +113,13 @@ class RuleCompiler {
   }
 
  private:
-  void CompileMessage(const ValidationRule& rule, bool is_optional, CompiledRule& result) {
-    Compiled compiled = Compile(
-        rule.message_expression,
-        EnvironmentOf(release_of_(rule.message_expression, true), is_optional),
-        cel::types::String(),
-        "messageExpression compilation failed: ", "messageExpression must evaluate to a string");
+  void AddMessage(const ValidationRule& rule, bool is_optional, CompiledRule& result) {
+    const std::string_view text = rule.message_expression;
+    Compiled compiled =
+        Compile(text, EnvironmentOf(release_of_(text, true), is_optional), kOfMessage);
     result.message_error = std::move(compiled.error);
-    if (!compiled.program) {
-      if (compiled.checked != nullptr) {
-        result.message_error = "messageExpression instantiation failed: " + result.message_error;
-      }
-      return;
-    }
-    result.message_cost = cel::EstimateCost(*compiled.checked, &sizes_).max;
     result.message = std::move(compiled.program);
-  }
-
-  /// `checked` is there with an error only if the plan failed.
-  static Compiled Compile(std::string_view text, const cel::Environment& environment,
-                          cel::TypeRef type, std::string_view failure,
-                          std::string_view wrong_type) {
-    auto checked = cel::Compile(environment, text);
-    if (!checked) return {nullptr, std::nullopt, std::string(failure) + checked.error()};
-    if ((*checked)->output_type()->kind != type->kind) {
-      return {nullptr, std::nullopt, std::string(wrong_type)};
-    }
-    auto program = cel::Program::Make(environment, **checked);
-    if (!program) return {std::move(*checked), std::nullopt, program.error()};
-    return {std::move(*checked), std::move(*program), ""};
-  }
-
-  static bool UsesOldSelf(const cel::CheckedExpression& checked) {
-    return std::ranges::any_of(checked.references, [](const cel::Reference& reference) {
-      return reference.name == "oldSelf";
-    });
+    if (result.message) result.message_cost = cel::EstimateCost(*compiled.checked, &sizes_).max;
   }
 
   /// Made once for all rules of the schema.
@@ -147,7 +149,7 @@ std::vector<CompiledRule> CompileRules(const std::vector<ValidationRule>& rules,
                                        const RuleReleases& release_of) {
   RuleCompiler compiler(schema, type, release_of);
   std::vector<CompiledRule> compiled;
-  for (const ValidationRule& rule : rules) compiled.push_back(compiler.Compile(rule));
+  for (const ValidationRule& rule : rules) compiled.push_back(compiler.Run(rule));
   return compiled;
 }
 

@@ -25,22 +25,19 @@ constexpr base::Release NewRuleRelease(base::Release server) {
   return {server.major, server.minor - 1};
 }
 
-/// The most that a rule may cost by its estimate, over all values that it is asked for in one
-/// object, and all rules of a schema together.
-inline constexpr std::uint64_t kMostRuleCost = 10000000;
-inline constexpr std::uint64_t kMostSchemaCost = 100000000;
-
 /// A rule with what came of it.
 struct CompiledRule {
-  std::optional<cel::Program> program;  ///< absent with an error, and for a blank rule
-  std::string error;                    ///< the server's; empty: none
+  std::optional<cel::Program> program{};  ///< absent with an error, and for a blank rule
+  std::string error{};                    ///< the server's; empty: none
   bool uses_old_self = false;
   std::uint64_t cost = 0;  ///< the most, of one evaluation
-  std::optional<cel::Program>
-      message;  ///< messageExpression; absent with an error, and without one
-  std::string message_error;
+
+  // Of messageExpression; as above.
+  std::optional<cel::Program> message{};
+  std::string message_error{};
   std::uint64_t message_cost = 0;
-  std::string field_path;  ///< as field.Path prints fieldPath; empty: none
+
+  std::string field_path{};  ///< as field.Path prints fieldPath; empty: none
 };
 
 /// What the server knows of CEL for an expression; `is_message`: a messageExpression.

@@ -129,6 +129,13 @@ struct SchemaProps {
   const SchemaProps* FindProperty(std::string_view name) const;
   /// items, where it is one schema; null pointer where absent or the array form.
   const SchemaProps* ItemsSchema() const;
+  /// True where x-kubernetes-validations has rules.
+  bool HasRules() const { return x_validations && !x_validations->empty(); }
+  /// True for maps whose entries expressions know again after an update: x-kubernetes-map-type is
+  /// one of those that there are, or absent (MapIsCorrelatable).
+  bool HasKnownMapType() const {
+    return !x_map_type || *x_map_type == "granular" || *x_map_type == "atomic";
+  }
   /// additionalProperties, where they have a schema; null pointer where they have none.
   const SchemaProps* ValuesSchema() const;
 };
