@@ -453,7 +453,7 @@ std::vector<Issue> Check(const Environment& environment, const Source& source,
   try {
     return Checker(environment, source, checked).Run();
   } catch (const TypesTooLarge&) {
-    return {source.At(-1, "types of the expression are too large")};
+    return {Issue{-1, -1, "types of the expression are too large"}};
   }
 }
 

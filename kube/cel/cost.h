@@ -23,10 +23,6 @@ inline constexpr std::uint64_t kMessageCost = 40;
 /// The server's limit of one call (apiserver/pkg/apis/cel).
 inline constexpr std::uint64_t kCallCostLimit = 1000000;
 
-/// The error of a call whose cost goes beyond its limit.
-inline constexpr std::string_view kCostLimitExceeded =
-    "operation cancelled: actual cost limit exceeded";
-
 /// The longest text that a function makes, in bytes: to look at a longer one costs more than the
 /// limit.
 inline constexpr std::size_t kLongestText = 10 * kCallCostLimit;

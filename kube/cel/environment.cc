@@ -9,9 +9,9 @@ namespace {
 
 /// In the order in which the server adds them, which is that in which overloads are tried.
 constexpr std::span<const Overload> (*kLibraries[])() = {
-    OperatorLibrary,      ConversionLibrary, TimeLibrary,     UrlLibrary,    RegexLibrary,
-    AuthorizationLibrary, OptionalLibrary,   QuantityLibrary, StringLibrary, NetLibrary,
-    NamedFormatLibrary,   SemverLibrary,     ListLibrary};
+    OperatorLibrary, ConversionLibrary,    TimeLibrary,     UrlLibrary,      RegexLibrary,
+    ListLibrary,     AuthorizationLibrary, OptionalLibrary, QuantityLibrary, StringLibrary,
+    NetLibrary,      NamedFormatLibrary,   SemverLibrary};
 
 std::vector<std::string_view> SplitTypes(std::string_view text) {
   std::vector<std::string_view> types;

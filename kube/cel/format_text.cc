@@ -63,6 +63,7 @@ Text FormatReal(const FormatClause& clause, const Value& value) {
     if (!is_name) return Problem(clause, value);
     real = *ParseFloat(value.text());
   }
+  if (real == 0) real = 0;  // -0 has no sign
   if (clause.letter == 'f') {
     return std::isfinite(real) ? GroupDigits(FormatFixed(real, clause.precision)) : NotFinite(real);
   }

@@ -254,7 +254,8 @@ class TreeParser : private RecoveringParser {
   }
 
   SyntaxNode* Primary(int state, TokenSet follow) {
-    SyntaxNode* node = New(Kind::kBroken, nullptr);
+    SyntaxNode* const primary = New(Kind::kBroken, nullptr);
+    SyntaxNode* node = primary;
     Run(kPrimaryRule, state, follow, [&] {
       node->start = &At(1);
       if (!Synchronize(184, kMemberStart)) return;
@@ -277,6 +278,7 @@ class TreeParser : private RecoveringParser {
           return Literal(node, 183, kRuleEnd);
       }
     });
+    if (primary->kind == Kind::kBroken) primary->start = nullptr;  // cel-go has no place for it
     return node;
   }
 

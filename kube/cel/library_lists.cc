@@ -311,7 +311,14 @@ std::uint64_t CostFlatten(Memory& /*memory*/, Args args, const Value& /*result*/
   const double depth = has_depth ? static_cast<double>(args[1].integer) : 1;
   return CostNewList(depth, CostSize(args[0]));
 }
+/// cel-go counts what a sort costs even if there is an error instead of a list, and panics then:
+/// the whole evaluation ends.
 std::uint64_t CostPairs(Memory& memory, const Value& list) {
+  if (list.is_error()) {
+    throw GivenUp{
+        "internal error: interface conversion: *types.Err is not traits.Lister: missing method "
+        "Add"};
+  }
   const std::uint64_t size = CostSize(list);
   if (size == 0 || !list.is_list()) return CostNewList(2, 0);
   const Value first = ListItem(memory, list, 0);

@@ -24,6 +24,7 @@ constexpr std::string_view kTooLarge = "quantity is too large";
 constexpr std::int64_t kMostDigits = 10000;
 constexpr int kIntDigits = 18;  // of numbers that surely fit into an int64
 constexpr std::int32_t kNano = -9;
+constexpr std::string_view kSmallestInt = "9223372036854775808";  // without its sign
 
 /// digits * 10^scale, as QuantityValue but with digits of its own.
 struct Decimal {
@@ -209,9 +210,17 @@ std::optional<Suffix> FindSuffix(std::string_view text) {
   return Suffix{10, static_cast<std::int32_t>(exponent)};
 }
 
-/// What is beyond a nano is rounded away from zero.
-void RoundToNano(Decimal& number) {
-  if (number.scale >= kNano || number.is_zero()) return;
+/// Counts in nanos, as the server does with what is no int64, which is seen in the last digits of
+/// asApproximateFloat(). What is beyond a nano is rounded away from zero.
+void CountInNanos(Decimal& number) {
+  if (number.is_zero()) return;
+  if (number.scale >= kNano) {
+    const std::int64_t zeros = std::int64_t{number.scale} - kNano;
+    if (zeros > kMostDigits) return;
+    number.digits.append(static_cast<std::size_t>(zeros), '0');
+    number.scale = kNano;
+    return;
+  }
   const std::int64_t cut = std::int64_t{kNano} - number.scale;
   const auto size = static_cast<std::int64_t>(number.digits.size());
   const std::size_t kept = static_cast<std::size_t>(std::max<std::int64_t>(size - cut, 0));
@@ -253,7 +262,7 @@ std::optional<std::string_view> ParseQuantity(std::string_view text, Decimal& nu
     return std::nullopt;
   }
   number.is_decimal = true;
-  RoundToNano(number);
+  CountInNanos(number);
   if (suffix->base == 2) {
     const Decimal most{true, false, 0, "9223372036854775807"};
     Decimal size = number;
@@ -340,9 +349,15 @@ Value Add(Memory& memory, Args args) {
 }
 
 Value Subtract(Memory& memory, Args args) {
+  const Decimal quantity = ToDecimal(Quantity(args[0]));
   Decimal other = Operand(args[1]);
+  if (other.is_negative && !other.is_decimal && other.digits == kSmallestInt) {
+    // As an int64 it is its own negative, and the server adds that if it can.
+    Decimal sum;
+    if (!quantity.is_decimal && AddSmall(quantity, other, sum)) return MakeQuantity(memory, sum);
+  }
   if (!other.is_zero()) other.is_negative = !other.is_negative;
-  return Sum(memory, ToDecimal(Quantity(args[0])), std::move(other));
+  return Sum(memory, quantity, std::move(other));
 }
 
 std::optional<std::int64_t> AsInt(const QuantityValue& quantity) {

@@ -97,7 +97,7 @@ Value FindAll(Memory& memory, Args args) {
     last_end = span->end;
     if (!counts) continue;
     memory.Append(list, Value::String(text.substr(span->begin, span->end - span->begin)));
-    --left;
+    if (left > 0) --left;
   }
   return list;
 }

@@ -92,7 +92,7 @@ std::string Replace(std::string_view text, std::string_view old, std::string_vie
                     std::int64_t count) {
   std::string out;
   std::size_t at = 0;
-  for (; count != 0 && out.size() <= kLongestText; --count) {
+  for (; count != 0 && out.size() <= kLongestText; count -= count > 0 ? 1 : 0) {
     if (old.empty()) {
       // Before every character and at the end.
       out += with;

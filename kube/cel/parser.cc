@@ -103,7 +103,7 @@ class Builder {
   template <typename Function>
   Expr* Nested(Function build) {
     if (++depth_ > kMostDepth) {
-      issues_.push_back(source_.At(-1, "max recursion depth exceeded"));
+      issues_.push_back({-1, -1, "max recursion depth exceeded"});
       throw TooDeep();
     }
     Expr* expr = build();
@@ -354,9 +354,10 @@ ParsedExpression Parse(const Source& source, base::Release release) {
   ParsedExpression result;
   result.ast = std::make_unique<Ast>();
   if (source.size() > kLongestExpression) {
-    result.issues.push_back(source.At(
-        -1, "expression code point size exceeds limit: size: " + std::to_string(source.size()) +
-                ", limit " + std::to_string(kLongestExpression)));
+    result.issues.push_back(
+        {-1, -1,
+         "expression code point size exceeds limit: size: " + std::to_string(source.size()) +
+             ", limit " + std::to_string(kLongestExpression)});
     return result;
   }
   const Tokens tokens = Tokenize(source.text());

@@ -163,6 +163,10 @@ class Planner {
     if (reference.type_value != nullptr) {
       return AddConstant(Value::OfType(TypeValue(reference.type_value)));
     }
+    // cel-go takes a variable whose value is a type for the name of one.
+    if (checked_.TypeOf(expr)->kind == Type::Kind::kType) {
+      throw Failure{"reference to undefined type: " + std::string(reference.name)};
+    }
     Attribute attribute;
     std::string_view name = reference.name;
     const bool is_global = name.starts_with('.');
@@ -264,8 +268,10 @@ class Planner {
   /// libraries are known by the function.
   static CostRule CostOf(const Reference& reference) {
     if (reference.signatures.size() == 1) return reference.signatures[0]->overload->cost;
-    const Overload& first = *reference.signatures[0]->overload;
-    return first.cost_by_name ? first.cost : nullptr;
+    for (const auto& signature : reference.signatures) {
+      if (signature->overload->cost_by_name) return signature->overload->cost;
+    }
+    return nullptr;
   }
 
   void CompileConstantPattern(CallPlan& call, const std::vector<std::uint32_t>& args) {
@@ -405,8 +411,8 @@ Evaluation Program::Evaluate(std::span<const Value> variables, json::Arena& aren
   Evaluation evaluation;
   try {
     evaluation.value = evaluator.Run(root_);
-  } catch (const GivenUp&) {
-    evaluation.value = Value::Error(kCostLimitExceeded);
+  } catch (const GivenUp& end) {
+    evaluation.value = Value::Error(end.error);
   }
   evaluation.cost = evaluator.cost();
   return evaluation;

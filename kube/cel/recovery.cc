@@ -167,7 +167,6 @@ void RecoveringParser::ReportFailure() {
   std::string input(first.text);
   if (first.kind != kEof && last.kind == kEof) {
     input = TextBetween(first, tokens_[failure_->last - 1]);
-    input += "<EOF>";
   } else if (first.kind != kEof) {
     input = TextBetween(first, last);
   }

@@ -38,7 +38,7 @@ Source::Source(std::string_view text) : text_(text) {
 }
 
 Issue Source::At(std::int32_t position, std::string message) const {
-  if (position < 0) return {-1, -1, std::move(message)};
+  if (position < 0) return {1, -1, std::move(message)};
   const auto next = std::upper_bound(line_positions_.begin(), line_positions_.end(), position);
   const auto line = static_cast<int>(next - line_positions_.begin());
   const std::int32_t start = line == 0 ? 0 : *(next - 1);

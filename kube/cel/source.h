@@ -24,7 +24,8 @@ class Source {
 
   std::string_view text() const { return text_; }
   std::int32_t size() const { return size_; }  ///< in code points
-  /// An issue at a place in code points; nowhere where that is negative.
+  /// An issue at a place in code points. What has no place (below 0) is before the first column, as
+  /// cel-go tells it.
   Issue At(std::int32_t position, std::string message) const;
 
   /// The issues as cel-go prints them (common.Errors.ToDisplayString): sorted by place, each with

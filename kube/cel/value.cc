@@ -521,6 +521,11 @@ std::string GoTypeOf(const Value& value) {
       return "*types.baseList";
     case Kind::kMap:
       return "*types.baseMap";
+    case Kind::kOpaque: {
+      const std::string_view name = RuntimeTypeName(value);
+      if (name == "kubernetes.NamedFormat") return "cel.Format";
+      return "cel." + std::string(name.substr(name.find('.') + 1));
+    }
     default:
       return std::string(RuntimeTypeName(value));
   }

@@ -222,9 +222,15 @@ class MapCursor {
   std::uint32_t index_ = 0;
 };
 
+/// The error of a call whose cost goes beyond its limit.
+inline constexpr std::string_view kCostLimitExceeded =
+    "operation cancelled: actual cost limit exceeded";
+
 /// Thrown where an evaluation is ended before it has a value: by what it costs, by the memory that
-/// it takes, or by the values that it looks at.
-struct GivenUp {};
+/// it takes, by the values that it looks at, or where the server's library panics.
+struct GivenUp {
+  std::string_view error = kCostLimitExceeded;  ///< what the evaluation ends with
+};
 
 /// Memory for what expressions build, and the end of it. Values are shared: a few of them may stand
 /// for a tree that is too large to be walked. So whoever walks into values, or through texts,
