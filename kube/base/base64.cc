@@ -21,6 +21,15 @@ constexpr std::array<std::uint8_t, 256> kDigits = [] {
   return digits;
 }();
 
+std::uint8_t DigitOf(char sign, Base64Alphabet alphabet) {
+  if (alphabet == Base64Alphabet::kUrl) {
+    if (sign == '+' || sign == '/') return kInvalid;
+    if (sign == '-') sign = '+';
+    if (sign == '_') sign = '/';
+  }
+  return kDigits[static_cast<unsigned char>(sign)];
+}
+
 Unexpected<std::string> Illegal(std::size_t offset) {
   return Unexpected("illegal base64 data at input byte " + std::to_string(offset));
 }
@@ -32,14 +41,14 @@ std::size_t SkipLineBreaks(std::string_view text, std::size_t offset) {
 
 }  // namespace
 
-Result<std::string, std::string> DecodeBase64(std::string_view text) {
+Result<std::string, std::string> DecodeBase64(std::string_view text, Base64Alphabet alphabet) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
   std::size_t digits = 0;  // of the group of four that is being read
   std::size_t offset = SkipLineBreaks(text, 0);
   for (; offset < text.size() && text[offset] != '='; offset = SkipLineBreaks(text, offset + 1)) {
-    const std::uint8_t digit = kDigits[static_cast<unsigned char>(text[offset])];
+    const std::uint8_t digit = DigitOf(text[offset], alphabet);
     if (digit == kInvalid) return Illegal(offset);
     bits = bits << 6 | digit;
     if (++digits < 4) continue;

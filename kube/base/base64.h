@@ -7,9 +7,13 @@
 
 namespace kube::base {
 
-/// Decodes standard base64 with padding as Go's base64.StdEncoding does: line breaks are skipped.
-/// The error is Go's, e.g. "illegal base64 data at input byte 4".
-Result<std::string, std::string> DecodeBase64(std::string_view text);
+/// Which signs stand for 62 and 63: + and /, or - and _ (RFC 4648, sections 4 and 5).
+enum class Base64Alphabet { kStandard, kUrl };
+
+/// Decodes base64 with padding as Go's base64.StdEncoding or URLEncoding does: line breaks are
+/// skipped. The error is Go's, e.g. "illegal base64 data at input byte 4".
+Result<std::string, std::string> DecodeBase64(std::string_view text,
+                                              Base64Alphabet alphabet = Base64Alphabet::kStandard);
 
 /// Encodes as standard base64 with padding.
 std::string EncodeBase64(std::string_view bytes);

@@ -279,8 +279,9 @@ class Checker {
     TypeRef result = nullptr;
     for (const Signature& signature : function.signatures) {
       if (signature.overload->is_member != (expr.target != nullptr)) continue;
-      if (signature.args.size() != args.size()) continue;
+      // Also of another number of arguments, as errors name the variables by their number.
       const TypeSolver::Instance instance = solver_.Instantiate(signature);
+      if (signature.args.size() != args.size()) continue;
       if (!solver_.AssignAll(args, instance.args)) continue;
       reference.signatures.push_back(&signature);
       const TypeRef type = solver_.Substitute(instance.result, false);

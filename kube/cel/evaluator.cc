@@ -191,8 +191,12 @@ Value Evaluator::RunEquals(const Node& node, bool is_equal) {
   memory_.VisitText(args[1]);
   const bool is_opaque = is_equal && args[0].kind == Kind::kOpaque;
   const std::uint64_t smaller = std::min(CostSize(args[0]), CostSize(args[1]));
+  const Value result = args[1].is_error() ? args[1] : EqualityOf(args, is_equal);
   Count(is_opaque ? 1 : ScaleCost(smaller, kStringFactor));
-  if (args[1].is_error()) return args[1];
+  return result;
+}
+
+Value Evaluator::EqualityOf(const std::array<Value, 2>& args, bool is_equal) {
   // Values of the libraries are equal to null, and to nothing else of another type.
   const bool has_null = args[0].kind == Kind::kNull || args[1].kind == Kind::kNull;
   if (args[0].kind == Kind::kOpaque && !has_null &&
@@ -347,6 +351,9 @@ Value Evaluator::Resolve(const Attribute& attribute) {
 Value Evaluator::BaseOf(const Attribute& attribute) {
   switch (attribute.base) {
     case Attribute::Base::kVariable:
+      if (variables_[attribute.index].kind == Kind::kUnset) {
+        return Value::Error("no such attribute(s)");
+      }
       return variables_[attribute.index];
     case Attribute::Base::kNode:
       return Run(attribute.index);

@@ -32,6 +32,7 @@ class Evaluator {
   Value Dispatch(const CallPlan& call, std::span<const Value> args);
   Value RunLogical(const Node& node, bool is_or);
   Value RunEquals(const Node& node, bool is_equal);
+  Value EqualityOf(const std::array<Value, 2>& args, bool is_equal);
   Value RunList(const Node& node);
   Value RunMap(const Node& node);
   Value RunMessage(const Node& node);

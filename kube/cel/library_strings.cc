@@ -127,7 +127,7 @@ Value Split(Memory& memory, Args args) {
   const Value list = memory.NewList();
   if (count == 0) return list;
   if (separator.empty()) {
-    for (; !rest.empty() && count != 1; --count) {
+    for (; !rest.empty() && count != 1; count -= count > 0 ? 1 : 0) {
       const std::size_t size = base::DecodeRune(rest).size;
       memory.Append(list, Value::String(rest.substr(0, size)));
       rest.remove_prefix(size);
@@ -135,7 +135,7 @@ Value Split(Memory& memory, Args args) {
     if (!rest.empty()) memory.Append(list, Value::String(rest));
     return list;
   }
-  for (; count != 1; --count) {
+  for (; count != 1; count -= count > 0 ? 1 : 0) {
     const std::size_t found = base::FindText(rest, separator);
     if (found == std::string_view::npos) break;
     memory.Append(list, Value::String(rest.substr(0, found)));

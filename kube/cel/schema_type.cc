@@ -124,7 +124,8 @@ Value ReadText(Memory& memory, const json::Value& json, SchemaType::Kind kind) {
     case SchemaType::Kind::kDateTime:
       return ReadDateTime(memory, json.text());
     case SchemaType::Kind::kBytes: {
-      const auto bytes = base::DecodeBase64(text);
+      // Validation of the format wants + and /, but rules see strfmt.Base64, which reads - and _.
+      const auto bytes = base::DecodeBase64(text, base::Base64Alphabet::kUrl);
       if (bytes) return memory.Bytes(*bytes);
       return memory.Error("Invalid byte formatted string " + text + ": " + bytes.error());
     }

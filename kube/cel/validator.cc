@@ -143,7 +143,7 @@ class Validator {
         return CheckText(clause, arg);
       case 'f':
       case 'e':
-        return CheckKind(clause, arg, {T::kDouble});
+        return CheckKind(clause, arg, {T::kDouble, T::kString});  // "NaN", "Infinity"
       case 'b':
         return CheckKind(clause, arg, {T::kBool, T::kInt, T::kUint});
       case 'x':

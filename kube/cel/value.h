@@ -175,7 +175,8 @@ std::string_view RuntimeTypeName(const Value& value);
 /// ==, as the first value has it: a set and a list of x-kubernetes-list-type map are equal to what
 /// has the same elements in another order. Numbers are equal across their types; values of
 /// different types are not equal. What of
-/// `a` cannot be read is equal to nothing, and is noted in `memory` (TakeUnreadable). Throws GivenUp.
+/// `a` cannot be read is equal to nothing, and is noted in `memory` (TakeUnreadable). Throws
+/// GivenUp.
 bool Equal(Memory& memory, const Value& a, const Value& b);
 /// -1, 0 or 1; absent where the two cannot be ordered, as NaN with anything.
 std::optional<int> Compare(const Value& a, const Value& b);
@@ -280,8 +281,8 @@ class Memory {
     Memory& memory_;
   };
 
-  /// What could not be read in comparisons, which is then what they come to; kUnset: nothing. Forgets
-  /// it.
+  /// What could not be read in comparisons, which is then what they come to; kUnset: nothing.
+  /// Forgets it.
   Value TakeUnreadable() { return std::exchange(unreadable_, Value()); }
   void SetUnreadable(const Value& error) { unreadable_ = error; }
 

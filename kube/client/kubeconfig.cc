@@ -109,19 +109,14 @@ base::Error Removed(const std::string& name, const std::string& plugin, const st
                      " for further details");
 }
 
-std::string PaddedBase64(std::string_view url_encoded) {
-  std::string text(url_encoded);
-  std::ranges::replace(text, '-', '+');
-  std::ranges::replace(text, '_', '/');
-  return text.append((4 - text.size() % 4) % 4, '=');
-}
-
 // The middle one of the three parts of a JSON Web Token.
 std::string ClaimsOf(std::string_view token) {
   const std::size_t first = token.find('.');
   const std::size_t last = token.rfind('.');
   if (std::ranges::count(token, '.') != 2) throw NotConnected("ID Token is not a valid JWT");
-  auto claims = base::DecodeBase64(PaddedBase64(token.substr(first + 1, last - first - 1)));
+  std::string encoded(token.substr(first + 1, last - first - 1));
+  encoded.append((4 - encoded.size() % 4) % 4, '=');
+  auto claims = base::DecodeBase64(encoded, base::Base64Alphabet::kUrl);
   if (!claims) throw NotConnected("ID Token is not a valid JWT: " + claims.error());
   return *std::move(claims);
 }

@@ -225,7 +225,8 @@ class RuleValidator::Run {
     cel::Memory memory(arena);
     Variables plain = {cel::ReadJson(memory, value, node.type), cel::Value()};
     Variables optional = {plain[0], memory.NoOptional()};
-    if (old != nullptr) {
+    // A messageExpression alone is given no oldSelf.
+    if (old != nullptr && std::ranges::any_of(node.compiled, &CompiledRule::uses_old_self)) {
       plain[1] = cel::ReadJson(memory, *old, node.type);
       optional[1] = memory.Optional(plain[1]);
     }
@@ -238,22 +239,28 @@ class RuleValidator::Run {
       }
       // Without a value before there is no transition.
       if (!compiled.program || (compiled.uses_old_self && old == nullptr && !is_optional)) continue;
-      EvaluateRule(node, i, path, value, is_optional ? optional : plain, ratchet);
+      if (!Holds(node, i, path, is_optional ? optional : plain)) {
+        // Not the optional one, whatever the messageExpression was compiled for.
+        AddFailure(node, i, path, value, plain, ratchet);
+      }
     }
   }
 
-  void EvaluateRule(const Node& node, std::size_t index, const std::string& path,
-                    const json::Value& value, const Variables& variables, const Ratchet& ratchet) {
+  /// Whether the rule is not false. Adds the error if there is no answer.
+  bool Holds(const Node& node, std::size_t index, const std::string& path,
+             const Variables& variables) {
     const CompiledRule& compiled = node.compiled[index];
     const ValidationRule& rule = (*node.rules)[index];
     // Each rule may build as much as it may.
     scratch_.Reset();
     const cel::Evaluation result = compiled.program->Evaluate(variables, scratch_);
-    if (result.cost > static_cast<std::uint64_t>(Left())) return RunOut(node, path);
+    if (result.cost > static_cast<std::uint64_t>(Left())) {
+      RunOut(node, path);
+      return true;
+    }
     Left() -= static_cast<std::int64_t>(result.cost);
-    if (result.value.is_error()) return AddEvaluationError(node, path, rule, result.value.text());
-    if (result.value.is_true()) return;
-    AddFailure(node, index, path, value, variables, ratchet);
+    if (result.value.is_error()) AddEvaluationError(node, path, rule, result.value.text());
+    return result.value.is_error() || result.value.is_true();
   }
 
   void AddEvaluationError(const Node& node, const std::string& path, const ValidationRule& rule,

@@ -39,6 +39,16 @@ TEST_CASE("Base64 is decoded as Go decodes it", "[base64]") {
 }
 
 // What Go's base64.RawURLEncoding makes of it.
+TEST_CASE("Base64 for URLs is read with its signs alone", "[base64]") {
+  using kube::base::Base64Alphabet;
+  CHECK(*kube::base::DecodeBase64("_-A=", Base64Alphabet::kUrl) == "\xff\xe0");
+  CHECK(kube::base::DecodeBase64("/wA=", Base64Alphabet::kUrl).error() ==
+        "illegal base64 data at input byte 0");
+  CHECK(kube::base::DecodeBase64("AAA+", Base64Alphabet::kUrl).error() ==
+        "illegal base64 data at input byte 3");
+  CHECK(kube::base::DecodeBase64("_-A=").error() == "illegal base64 data at input byte 0");
+}
+
 TEST_CASE("Base64 for URLs has other signs and no padding", "[base64]") {
   const auto [bytes, want] = GENERATE(table<std::string, std::string>({
       {"", ""},
