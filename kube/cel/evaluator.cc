@@ -203,6 +203,7 @@ Value Evaluator::EqualityOf(const std::array<Value, 2>& args, bool is_equal) {
       RuntimeTypeName(args[0]) != RuntimeTypeName(args[1])) {
     return is_equal ? Value::Error(kNoOverload) : Value::Bool(true);
   }
+  memory_.TakeUnreadable();  // of comparisons that nobody asked about
   const bool equal = Equal(memory_, args[0], args[1]);
   const Value unreadable = memory_.TakeUnreadable();
   if (is_equal && unreadable.is_error()) return unreadable;

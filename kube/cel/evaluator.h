@@ -16,6 +16,7 @@ class Evaluator {
   /// The value of a node. Throws GivenUp.
   Value Run(std::uint32_t node);
   std::uint64_t cost() const { return cost_; }
+  std::uint64_t visits() const { return memory_.visits(); }
 
  private:
   struct Qualified {

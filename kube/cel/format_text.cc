@@ -131,7 +131,6 @@ Text FormatElement(Memory& memory, const Value& value) {
       return "type(" + value.type->name + ")";
     case Kind::kOptional:
     case Kind::kOpaque:
-    case Kind::kObject:
       return base::Unexpected("no formatting function for " + std::string(RuntimeTypeName(value)));
     default:
       return FormatArgument(memory, {}, value);
@@ -160,7 +159,9 @@ Text FormatList(Memory& memory, const Value& list) {
 Text FormatMap(Memory& memory, const Value& map) {
   const Memory::Level level(memory);
   std::vector<std::pair<std::string, std::string>> entries;
+  std::uint32_t size = 0;
   for (MapCursor cursor(memory, map); !cursor.AtEnd(); cursor.Next()) {
+    ++size;
     const MapEntry entry = cursor.Entry();
     const bool is_key = entry.key.is_string() || entry.key.is_bool() ||
                         entry.key.kind == Kind::kInt || entry.key.kind == Kind::kUint;
@@ -172,6 +173,11 @@ Text FormatMap(Memory& memory, const Value& map) {
     Text value = FormatElement(memory, entry.value);
     if (!value) return value;
     entries.emplace_back(*std::move(key), *std::move(value));
+  }
+  if (size < MapSize(map)) {
+    // Its iterator has nil for what the schema does not name.
+    throw GivenUp{
+        "internal error: runtime error: invalid memory address or nil pointer dereference"};
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -190,6 +196,7 @@ Text FormatAsString(Memory& memory, const FormatClause& clause, const Value& val
       return FormatList(memory, value);
     case Kind::kMap:
     case Kind::kJsonMap:
+    case Kind::kObject:
       return FormatMap(memory, value);
     case Kind::kNull:
       return std::string("null");

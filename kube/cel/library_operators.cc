@@ -215,15 +215,17 @@ Value In(Memory& memory, Args args) {
     return found.is_error() ? found : Value::Bool(found.kind != Kind::kUnset);
   }
   if (!container.is_list()) return Value::Error(kNoOverload);
+  memory.TakeUnreadable();
+  const bool is_typed = container.schema != nullptr;
   for (std::uint32_t i = 0, size = ListSize(container); i < size; ++i) {
     const Value item = ListItem(memory, container, i);
     // What a schema makes of an element decides there.
-    const bool is_typed = container.kind == Kind::kJsonList && container.schema != nullptr;
     if (is_typed ? Equal(memory, item, args[0]) : Equal(memory, args[0], item)) {
       return Value::Bool(true);
     }
   }
-  return memory.TakeUnreadable().is_error() ? Value::Error(kNoOverload) : Value::Bool(false);
+  const bool is_unreadable = memory.TakeUnreadable().is_error();
+  return is_unreadable && is_typed ? Value::Error(kNoOverload) : Value::Bool(false);
 }
 
 Value Size(Memory& memory, Args args) {

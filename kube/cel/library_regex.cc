@@ -18,6 +18,7 @@ constexpr std::string_view kUndecided = "regular expression takes too long to ma
 constexpr std::uint64_t kStepsOfVisit = 16;
 constexpr std::uint64_t kBytesOfVisit = 64;
 constexpr std::uint64_t kVisitsOfPatternByte = 100;
+constexpr std::uint64_t kVisitsOfInstruction = 4;
 
 /// Patterns that were compiled, for all threads. Rules have few; objects may bring any number of
 /// others.
@@ -117,6 +118,11 @@ Pattern CompilePattern(Memory& memory, std::string_view pattern) {
   memory.Visit(pattern.size() * kVisitsOfPatternByte);
   Pattern compiled = Compile(pattern);
   cache.Keep(key, compiled);
+  // A short one may stand for a large program: (\\pL{30}){30}.
+  if (compiled.matcher != nullptr) {
+    memory.Visit(static_cast<std::uint64_t>(compiled.matcher->ProgramSize()) *
+                 kVisitsOfInstruction);
+  }
   return compiled;
 }
 

@@ -210,6 +210,7 @@ Value Join(Memory& memory, Args args) {
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
     if (i > 0) out += separator;
     const Value item = ListItem(memory, args[0], i);
+    if (item.kind == Value::Kind::kNull) return Value::Error("join: invalid input: 0");
     if (!item.is_string()) return memory.Error("join: invalid input: " + Describe(item));
     out += item.text();
     if (out.size() > kLongestText) return Value::Error(kCostLimitExceeded);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "kube/base/utf8.h"
 #include "kube/cel/evaluator.h"
@@ -278,9 +279,24 @@ class Planner {
     const std::string_view name = call.function->name;
     if (name != "matches" && name != "find" && name != "findAll") return;
     if (!IsConstant(args[1]) || !NodeAt(args[1]).constant.is_string()) return;
-    Pattern pattern = CompilePattern(memory_, NodeAt(args[1]).constant.text());
+    json::Arena arena;
+    Memory memory(arena);  // of its own: an expression may have several large ones
+    Pattern pattern = CompilePattern(memory, NodeAt(args[1]).constant.text());
     if (pattern.matcher == nullptr) throw Failure{std::move(pattern.error)};
     if (name == "matches") call.pattern = std::move(pattern.matcher);
+  }
+
+  /// What a double is as an int, or else as a uint.
+  static std::optional<Value> WholeOf(const Value& value) {
+    if (value.kind != Value::Kind::kDouble || value.real != std::trunc(value.real)) {
+      return std::nullopt;
+    }
+    constexpr double kTwoTo63 = 9223372036854775808.0;
+    if (value.real >= -kTwoTo63 && value.real < kTwoTo63) {
+      return Value::Int(static_cast<std::int64_t>(value.real));
+    }
+    if (value.real < 0 || value.real >= 2 * kTwoTo63) return std::nullopt;
+    return Value::Uint(static_cast<std::uint64_t>(value.real));
   }
 
   /// `value in [constants]`; absent where the list holds what has no hash.
@@ -292,6 +308,8 @@ class Planner {
       const Value item = ListItem(memory_, list, i);
       if (!item.is_string() && !item.is_number() && !item.is_bool()) return std::nullopt;
       memory_.Set(set, item, Value::Bool(true));
+      // Whole numbers are found among doubles, unlike keys of a map.
+      if (const auto whole = WholeOf(item)) memory_.Set(set, *whole, Value::Bool(true));
     }
     Node node = WithArgs(Op::kInSet, {args[0]});
     node.constant = set;
@@ -415,6 +433,7 @@ Evaluation Program::Evaluate(std::span<const Value> variables, json::Arena& aren
     evaluation.value = Value::Error(end.error);
   }
   evaluation.cost = evaluator.cost();
+  evaluation.visits = evaluator.visits();
   return evaluation;
 }
 

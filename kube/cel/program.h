@@ -94,8 +94,9 @@ struct MessagePlan {
 
 /// What an evaluation came to.
 struct Evaluation {
-  Value value;  ///< an error, too; lives as long as the arena and the variables
+  Value value;  ///< an error, too; lives as long as the arena, the variables and the program
   std::uint64_t cost = 0;
+  std::uint64_t visits = 0;  ///< how many values it looked at, as Memory counts them
 };
 
 /// A compiled expression: flat, evaluated any number of times, by several threads. The

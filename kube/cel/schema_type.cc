@@ -13,6 +13,13 @@
 namespace kube::cel {
 namespace {
 
+constexpr std::string_view kNoIntOrString =
+    "invalid data, expected XIntOrString value to be either a string or integer";
+constexpr std::string_view kNoMap =
+    "invalid data, expected a map for the provided schema with type=object";
+constexpr std::string_view kNoList =
+    "invalid data, expected an array for the provided schema with type=array";
+
 using Kind = Value::Kind;
 
 /// A character of a key that a name cannot have, and what stands for it between underscores.
@@ -92,14 +99,11 @@ Value ReadDateTime(Memory& memory, std::string_view text) {
   if (text.empty()) return Value::Timestamp(0, 0);
   auto time = go::ParseGoTime(text);
   if (!time) {
-    // The last layout that the server tries is the one without a zone.
-    constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
-    std::string error = time.error();
-    const std::size_t at = error.find(kLayout);
-    if (at != std::string::npos) error.replace(at, kLayout.size(), "2006-01-02T15:04:05");
-    time = go::ParseGoTime(std::string(text) + "Z");
+    // Of several layouts the server tries that without a zone last.
+    time = go::ParseGoTime(text, go::GoLayout::kLocal);
     if (!time) {
-      return memory.Error("Invalid date-time formatted string " + std::string(text) + ": " + error);
+      return memory.Error("Invalid date-time formatted string " + std::string(text) + ": " +
+                          time.error());
     }
   }
   return Value::Timestamp(time->unix_seconds, static_cast<std::uint32_t>(time->nanoseconds),
@@ -117,7 +121,7 @@ Value ReadText(Memory& memory, const json::Value& json, SchemaType::Kind kind) {
                           " as duration");
     }
     case SchemaType::Kind::kDate: {
-      const auto time = go::ParseGoTime(text + "T00:00:00Z");
+      const auto time = go::ParseGoTime(text, go::GoLayout::kDate);
       if (time) return Value::Timestamp(time->unix_seconds, 0);
       return memory.Error("Invalid date formatted string " + text + ": " + time.error());
     }
@@ -142,7 +146,7 @@ Value ReadWhole(Memory& memory, const json::Value& json, std::string_view expect
 Value ReadIntOrString(const json::Value& json) {
   const Value value = ReadDyn(json);
   if (value.is_string() || value.is_int()) return value;
-  return Value::Error("invalid data, expected XIntOrString value to be either a string or integer");
+  return Value::Error(kNoIntOrString);
 }
 
 }  // namespace
@@ -222,8 +226,7 @@ Value ReadJson(Memory& memory, const json::Value& json, const SchemaType* schema
     case SchemaKind::kObject:
     case SchemaKind::kMap:
       if (json.type() != json::Type::kObject) {
-        return Value::Error(
-            "invalid data, expected a map for the provided schema with type=object");
+        return Value::Error(kNoMap);
       }
       return InPlace(schema->kind == SchemaKind::kMap ? Kind::kJsonMap : Kind::kObject, json,
                      schema);
@@ -231,8 +234,7 @@ Value ReadJson(Memory& memory, const json::Value& json, const SchemaType* schema
     case SchemaKind::kSet:
     case SchemaKind::kListMap:
       if (json.type() != json::Type::kArray) {
-        return Value::Error(
-            "invalid data, expected an array for the provided schema with type=array");
+        return Value::Error(kNoList);
       }
       if (schema->element == nullptr) {
         return Value::Error("invalid array type, expected Items with a non-empty Schema");
@@ -257,6 +259,88 @@ Value ReadJson(Memory& memory, const json::Value& json, const SchemaType* schema
           schema->type_name);
     default:
       return ReadText(memory, json, schema->kind);
+  }
+}
+
+namespace {
+
+/// %T of what cel-go makes of it for Go.
+std::string_view NativeType(const Value& value) {
+  switch (value.kind) {
+    case Kind::kNull:
+      return "structpb.NullValue";
+    case Kind::kBool:
+      return "bool";
+    case Kind::kInt:
+      return "int64";
+    case Kind::kUint:
+      return "uint64";
+    case Kind::kDouble:
+      return "float64";
+    case Kind::kString:
+      return "string";
+    case Kind::kBytes:
+      return "[]uint8";
+    case Kind::kDuration:
+      return "time.Duration";
+    case Kind::kTimestamp:
+      return "time.Time";
+    default:
+      break;
+  }
+  if (value.is_list()) return value.schema == nullptr ? "[]ref.Val" : "[]interface {}";
+  return value.kind == Kind::kMap ? "map[ref.Val]ref.Val" : "map[string]interface {}";
+}
+
+Value NativeUnfit(Memory& memory, std::string_view expected, const Value& value) {
+  return memory.Error("invalid data, expected " + std::string(expected) + ", got " +
+                      std::string(NativeType(value)));
+}
+
+/// What a schema with a type of one value makes of it.
+Value ReadScalarAgain(Memory& memory, const Value& value, SchemaType::Kind kind) {
+  using SchemaKind = SchemaType::Kind;
+  switch (kind) {
+    case SchemaKind::kBool:
+      return value.is_bool() ? value : NativeUnfit(memory, "bool", value);
+    case SchemaKind::kInt:
+      return value.is_int() ? value : NativeUnfit(memory, "int", value);
+    case SchemaKind::kDouble:
+      if (value.is_int()) return Value::Double(static_cast<double>(value.integer));
+      return value.kind == Kind::kDouble ? value : NativeUnfit(memory, "float", value);
+    case SchemaKind::kString:
+      return value.is_string() ? value : NativeUnfit(memory, "string", value);
+    default:
+      if (!value.is_string()) return NativeUnfit(memory, "string", value);
+      return ReadText(memory, json::Value::String(value.text()), kind);
+  }
+}
+
+}  // namespace
+
+Value ReadAgain(Memory& memory, const Value& value, const SchemaType* schema) {
+  using SchemaKind = SchemaType::Kind;
+  if (schema == nullptr || value.is_error()) return value;
+  const bool is_of_object =
+      value.kind == Kind::kJsonList || value.kind == Kind::kJsonMap || value.kind == Kind::kObject;
+  switch (schema->kind) {
+    case SchemaKind::kInvalid:
+    case SchemaKind::kPreserved:
+      return value;
+    case SchemaKind::kIntOrString:
+      if (value.is_string() || value.is_int()) return value;
+      return Value::Error(kNoIntOrString);
+    case SchemaKind::kMap:
+    case SchemaKind::kObject:
+      if (is_of_object && value.is_map()) return ReadJson(memory, *value.json, schema);
+      return Value::Error(kNoMap);
+    case SchemaKind::kList:
+    case SchemaKind::kSet:
+    case SchemaKind::kListMap:
+      if (is_of_object && value.is_list()) return ReadJson(memory, *value.json, schema);
+      return value.is_list() && value.schema != nullptr ? value : Value::Error(kNoList);
+    default:
+      return ReadScalarAgain(memory, value, schema->kind);
   }
 }
 

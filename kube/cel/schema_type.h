@@ -78,4 +78,9 @@ bool IsReservedWord(std::string_view word);
 /// its schema is an error value with the server's text.
 Value ReadJson(Memory& memory, const json::Value& json, const SchemaType* schema);
 
+/// What becomes of a value that is added to a list which is read by a schema: it is read, too, but
+/// is no JSON any more, so that the server has errors for times, durations, bytes, and lists and
+/// maps that an expression made. `schema` null: it stays as it is.
+Value ReadAgain(Memory& memory, const Value& value, const SchemaType* schema);
+
 }  // namespace kube::cel

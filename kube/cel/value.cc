@@ -117,8 +117,15 @@ bool EqualSets(Memory& memory, const Value& a, const Value& b) {
 std::optional<std::string> KeyOfElement(const Value& element, const SchemaType& list) {
   if (element.kind != Kind::kObject && element.kind != Kind::kJsonMap) return std::nullopt;
   std::string identity;
+  // The server compares up to three keys as values, and of more what fmt.Sprintf("%v") prints.
+  const bool is_printed = list.map_keys.size() > 3;
   for (const std::string& key : list.map_keys) {
     const json::Value* value = element.json->Find(key);
+    if (is_printed) {
+      identity +=
+          value == nullptr || value->is_null() ? "<nil> " : std::string(value->text()) + " ";
+      continue;
+    }
     const std::string part = value == nullptr ? "null" : go::GoIdentity(*value);
     identity += std::to_string(part.size()) + ":" + part;
   }
@@ -151,6 +158,11 @@ bool EqualListMaps(Memory& memory, const Value& a, const Value& b) {
   return true;
 }
 
+/// Of lists and maps that expressions make: cel-go takes what cannot be compared for equal there.
+bool AreNotUnequal(Memory& memory, const Value& a, const Value& b) {
+  return Equal(memory, a, b) || memory.TakeUnreadable().is_error();
+}
+
 bool EqualLists(Memory& memory, const Value& a, const Value& b) {
   const std::uint32_t size = ListSize(a);
   if (size != ListSize(b)) return false;
@@ -158,7 +170,11 @@ bool EqualLists(Memory& memory, const Value& a, const Value& b) {
   if (IsListMap(a)) return EqualListMaps(memory, a, b);
   const Memory::Level level(memory);
   for (std::uint32_t i = 0; i < size; ++i) {
-    if (!Equal(memory, ListItem(memory, a, i), ListItem(memory, b, i))) return false;
+    const Value item = ListItem(memory, a, i);
+    const Value other = ListItem(memory, b, i);
+    const bool is_equal =
+        a.schema == nullptr ? AreNotUnequal(memory, item, other) : Equal(memory, item, other);
+    if (!is_equal) return false;
   }
   return true;
 }
@@ -200,7 +216,7 @@ bool EqualMaps(Memory& memory, const Value& a, const Value& b) {
   for (MapCursor cursor(memory, a); !cursor.AtEnd(); cursor.Next()) {
     const MapEntry entry = cursor.Entry();
     const Value other = MapFind(memory, b, entry.key);
-    if (other.kind == Kind::kUnset || !Equal(memory, entry.value, other)) return false;
+    if (other.kind == Kind::kUnset || !AreNotUnequal(memory, entry.value, other)) return false;
   }
   return true;
 }
@@ -240,10 +256,16 @@ std::size_t HashKey(const Value& key) {
   }
 }
 
+/// As cel-go looks for a key: a whole number is not looked for among the doubles.
+bool IsFoundBy(Memory& memory, const Value& entry_key, const Value& key) {
+  const bool is_whole = key.kind == Kind::kInt || key.kind == Kind::kUint;
+  return !(is_whole && entry_key.kind == Kind::kDouble) && Equal(memory, entry_key, key);
+}
+
 MapEntry* FindEntry(Memory& memory, const MapData& map, const Value& key) {
   if (map.slot_count == 0) {
     for (std::uint32_t i = 0; i < map.size; ++i) {
-      if (Equal(memory, map.entries[i].key, key)) return &map.entries[i];
+      if (IsFoundBy(memory, map.entries[i].key, key)) return &map.entries[i];
     }
     return nullptr;
   }
@@ -251,7 +273,7 @@ MapEntry* FindEntry(Memory& memory, const MapData& map, const Value& key) {
   std::size_t slot = HashKey(key) & (map.slot_count - 1);
   for (; map.slots[slot] != 0; slot = (slot + 1) & (map.slot_count - 1)) {
     MapEntry& entry = map.entries[map.slots[slot] - 1];
-    if (Equal(memory, entry.key, key)) return &entry;
+    if (IsFoundBy(memory, entry.key, key)) return &entry;
   }
   return nullptr;
 }
@@ -433,7 +455,13 @@ bool Equal(Memory& memory, const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) return CompareNumbers(a, b) == 0;
   if (a.is_list() && b.is_list()) return EqualLists(memory, a, b);
   if (a.is_map() && b.is_map()) return EqualMaps(memory, a, b);
-  if (a.kind != b.kind) return false;
+  if (a.kind != b.kind) {
+    // Lists and maps of an object refuse to be compared with what is none.
+    const bool is_of_object = (a.is_list() && a.schema != nullptr) || HasSchema(a);
+    if (is_of_object && b.kind != Kind::kNull)
+      memory.SetUnreadable(Value::Error("no such overload"));
+    return false;
+  }
   switch (a.kind) {
     case Kind::kNull:
       return true;
@@ -551,7 +579,7 @@ Value MapFind(Memory& memory, const Value& map, const Value& key) {
     const MapEntry* entry = FindEntry(memory, *map.map, key);
     return entry == nullptr ? Value() : entry->value;
   }
-  if (!key.is_string()) return Value();
+  if (!key.is_string()) return HasSchema(map) ? Value::Error("no such overload") : Value();
   if (map.kind == Kind::kJsonMap) {
     const SchemaType* element = map.schema == nullptr ? nullptr : map.schema->element;
     if (map.schema != nullptr && element == nullptr) return Value();
@@ -571,17 +599,16 @@ Value AddLists(Memory& memory, const Value& a, const Value& b) {
   Value list = may_change ? a : memory.NewList(ListSize(a) + ListSize(b));
   list.schema = a.schema;
   if (!may_change) {
-    for (std::uint32_t i = 0; i < ListSize(a); ++i) {
-      memory.Append(list, IsSet(a) ? RawItem(memory, a, i) : ListItem(memory, a, i));
-    }
+    for (std::uint32_t i = 0; i < ListSize(a); ++i) memory.Append(list, ListItem(memory, a, i));
   }
   std::unordered_set<std::string> known;
   if (IsSet(a)) known = SetOf(memory, a);
   ElementsByKey elements;
   if (IsListMap(a)) elements = IndexElements(memory, a);
   for (std::uint32_t i = 0, size = ListSize(b); i < size; ++i) {
-    const Value item = ListItem(memory, b, i);
+    Value item = ListItem(memory, b, i);
     if (IsSet(a) && !known.insert(Identity(item)).second) continue;
+    if (a.schema != nullptr) item = ReadAgain(memory, item, a.schema->element);
     if (IsListMap(a)) {
       const auto found = elements.find(KeyOfElement(item, *a.schema).value_or(""));
       if (found != elements.end()) {

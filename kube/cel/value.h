@@ -174,8 +174,8 @@ std::string_view RuntimeTypeName(const Value& value);
 
 /// ==, as the first value has it: a set and a list of x-kubernetes-list-type map are equal to what
 /// has the same elements in another order. Numbers are equal across their types; values of
-/// different types are not equal. What of
-/// `a` cannot be read is equal to nothing, and is noted in `memory` (TakeUnreadable). Throws
+/// different types are not equal. What of `a` cannot be read is equal to nothing, nor is a list or
+/// map of an object equal to what is none: both are noted in `memory` (TakeUnreadable). Throws
 /// GivenUp.
 bool Equal(Memory& memory, const Value& a, const Value& b);
 /// -1, 0 or 1; absent where the two cannot be ordered, as NaN with anything.
@@ -261,6 +261,7 @@ class Memory {
     if (count > visits_left_) throw GivenUp();
     visits_left_ -= count;
   }
+  std::uint64_t visits() const { return kMostVisits - visits_left_; }
   /// Counts a text that is looked at from end to end.
   void VisitText(std::string_view text) { Visit(text.size() / kTextOfVisit); }
   /// The same for the text of a value, if it has one.

@@ -61,6 +61,11 @@ GoMatcher::Answer GoMatcher::Find(std::string_view text, std::size_t from) const
   return {true, Span{begin, begin + match.size()}};
 }
 
+std::int64_t GoMatcher::ProgramSize() const {
+  constexpr std::int64_t kInstructionSize = 16;
+  return expression_ == nullptr ? kMaxMemory / kInstructionSize : expression_->ProgramSize();
+}
+
 std::int64_t GoMatcher::StepsFor(std::string_view text) const {
   const auto size = static_cast<std::int64_t>(text.size());
   return expression_ == nullptr ? 0 : (size + 1) * expression_->ProgramSize();

@@ -42,6 +42,8 @@ class GoMatcher {
   /// Where it matches first in `text` from the byte `from` on, as regexp.FindStringIndex.
   Answer Find(std::string_view text, std::size_t from) const;
 
+  /// How many instructions it was compiled to; of one that was too large, as many as it may have.
+  std::int64_t ProgramSize() const;
   /// How many steps it takes at most to hold it against `text`: of one to ten nanoseconds each.
   std::int64_t StepsFor(std::string_view text) const;
   /// The bytes that it may take; it grows with what it is held against.

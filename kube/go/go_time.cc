@@ -10,7 +10,17 @@ namespace {
 
 constexpr std::int64_t kSecondsPerDay = 86400;
 constexpr std::int64_t kZeroTime = -62135596800;  // 0001-01-01T00:00:00Z
-constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
+
+std::string_view TextOf(GoLayout layout) {
+  switch (layout) {
+    case GoLayout::kLocal:
+      return "2006-01-02T15:04:05";
+    case GoLayout::kDate:
+      return "2006-01-02";
+    default:
+      return "2006-01-02T15:04:05Z07:00";
+  }
+}
 
 /// Days from 1970-01-01, in the proleptic Gregorian calendar. Counts years from March, so that the
 /// leap day is the last of its year.
@@ -55,10 +65,11 @@ std::optional<int> TwoDigits(std::string_view text) {
 /// and later: an element that cannot be parsed is quoted from its start to the end of the text).
 class TimeParser {
  public:
-  explicit TimeParser(std::string_view text) : text_(text), rest_(text) {}
+  TimeParser(std::string_view text, GoLayout layout) : text_(text), layout_(layout), rest_(text) {}
 
   base::Result<GoTime, std::string> Parse() {
-    const bool parsed = ParseDate() && ParseClock() && ParseZone() && CheckEnd();
+    const bool parsed = ParseDate() && (layout_ == GoLayout::kDate || ParseClock()) &&
+                        (layout_ != GoLayout::kRfc3339 || ParseZone()) && CheckEnd();
     if (!parsed) return base::Unexpected(std::move(error_));
     std::int64_t seconds = DaysFromCivil(year_, month_, day_) * kSecondsPerDay;
     seconds += hour_ * 3600 + minute_ * 60 + second_ - zone_offset_;
@@ -153,7 +164,7 @@ class TimeParser {
   }
 
   bool FailToParse(std::string_view element) {
-    return Fail(" as " + Quote(kLayout) + ": cannot parse " + Quote(rest_) + " as " +
+    return Fail(" as " + Quote(TextOf(layout_)) + ": cannot parse " + Quote(rest_) + " as " +
                 Quote(element));
   }
 
@@ -164,6 +175,7 @@ class TimeParser {
   }
 
   std::string_view text_;
+  GoLayout layout_;
   std::string_view rest_;  // what is not read yet
   std::string error_;
   int year_ = 0;
@@ -201,8 +213,8 @@ Civil CivilFromDays(std::int64_t days) {
 
 bool GoTime::IsZero() const { return unix_seconds == kZeroTime && nanoseconds == 0; }
 
-base::Result<GoTime, std::string> ParseGoTime(std::string_view text) {
-  return TimeParser(text).Parse();
+base::Result<GoTime, std::string> ParseGoTime(std::string_view text, GoLayout layout) {
+  return TimeParser(text, layout).Parse();
 }
 
 std::string FormatGoTime(const GoTime& time) {

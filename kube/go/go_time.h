@@ -30,10 +30,18 @@ struct GoTime {
   bool IsZero() const;
 };
 
-/// time.Parse(time.RFC3339, text). That is laxer than RFC 3339: the hour may have one digit, a
-/// comma may stand before a fraction. The error is Go's text, e.g. `parsing time
+/// Layouts of Go's package time.
+enum class GoLayout {
+  kRfc3339,  ///< time.RFC3339
+  kLocal,    ///< "2006-01-02T15:04:05": of no zone, taken for UTC
+  kDate,     ///< "2006-01-02"
+};
+
+/// time.Parse(layout, text). RFC3339 is laxer than RFC 3339: the hour may have one digit, a comma
+/// may stand before a fraction. The error is Go's text, e.g. `parsing time
 /// "2020-13-01T00:00:00Z": month out of range`.
-base::Result<GoTime, std::string> ParseGoTime(std::string_view text);
+base::Result<GoTime, std::string> ParseGoTime(std::string_view text,
+                                              GoLayout layout = GoLayout::kRfc3339);
 
 /// The time in UTC, cut to seconds, e.g. "2020-01-02T03:04:05Z". Years before 0 and beyond 9999,
 /// which an offset can lead to, are printed as Go does: "-0001-...", "10000-...".

@@ -18,6 +18,9 @@ using go::TrimGoSpace;
 using meta::FieldError;
 
 constexpr std::size_t kLongestMessage = 5 * 1024;
+// Of values, by all rules of one object: about a second. What costs little may take long, such as
+// regular expressions that an object brings.
+constexpr std::uint64_t kMostVisits = 5 * cel::Memory::kMostVisits;
 
 /// True where rules stand in the part of a schema that objects are walked by.
 bool HasAnyRules(const SchemaProps& schema) {
@@ -259,6 +262,11 @@ class RuleValidator::Run {
       return true;
     }
     Left() -= static_cast<std::int64_t>(result.cost);
+    if (result.visits > visits_left_) {
+      AddEvaluationError(node, path, rule, cel::kCostLimitExceeded);
+      return true;
+    }
+    visits_left_ -= result.visits;
     if (result.value.is_error()) AddEvaluationError(node, path, rule, result.value.text());
     return result.value.is_error() || result.value.is_true();
   }
@@ -366,6 +374,7 @@ class RuleValidator::Run {
   RuleOutcome& outcome_;
   Correlation correlation_;
   json::Arena scratch_;  // of the rule at hand
+  std::uint64_t visits_left_ = kMostVisits;
 };
 
 RuleValidator::RuleValidator(const SchemaProps& schema, bool is_resource, base::Release release)

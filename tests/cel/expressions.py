@@ -182,6 +182,9 @@ class Expressions:
         variables = [name for name, its in [*bound, *self.variables.items()] if its == wanted]
         if variables and self.random.random() < (0.55 if depth else 0.85):
             return self.random.choice(variables)
+        dyns = [name for name, its in self.variables.items() if its == "dyn"]
+        if dyns and self.random.random() < 0.06:
+            return self.random.choice(dyns)  # fits everywhere, until it is evaluated
         if depth <= 0:
             return self.leaf(wanted)
         return self.fill(self.random.choice(self.forms(wanted)), wanted, depth - 1, bound)

@@ -1,6 +1,7 @@
 """Makes up CRDs with rules, and objects of them before and after a change, for differential.py. The same for the same
 seed."""
 import copy
+import json
 import random
 
 from expressions import Expressions
@@ -67,8 +68,10 @@ class Crds:
 
     def _field(self, depth):
         choice = self.random.random() if depth else 0
-        if choice < 0.55:
+        if choice < 0.5:
             return self._scalar()
+        if choice < 0.55:
+            return self.random.choice([self._int_or_string, self._free, self._list_map])()
         if choice < 0.75:
             return self._list(depth)
         if choice < 0.9:
@@ -88,9 +91,32 @@ class Crds:
             schema["nullable"] = True
         return schema, of, lambda: None if "nullable" in schema and self._chance(0.3) else self.random.choice(VALUES[of])
 
+    def _int_or_string(self):
+        return {"x-kubernetes-int-or-string": True}, "dyn", lambda: self.random.choice([1, 0, "10%", "x", 80])
+
+    def _free(self):
+        return ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "object",
+                lambda: self.random.choice([{}, {"a": 1}, {"a": ["x"], "b": {"c": None}}]))
+
+    def _list_map(self):
+        """A list of objects that are known by their keys, few or many."""
+        keys = self.random.choice([["a"], ["a", "b"], ["a", "b", "c", "d"]])
+        port = {"x-kubernetes-int-or-string": True}
+        schema = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys, "maxItems": 10,
+                  "items": {"type": "object", "required": keys,
+                            "properties": {"v": {"type": "integer"}, **{key: port for key in keys}}}}
+
+        def make():
+            items = [{**{key: self.random.choice([1, "1", "x"]) for key in keys}, "v": self.random.choice([1, 2])}
+                     for _ in range(self.random.choice([0, 1, 2, 3]))]
+            return list({json.dumps([item[key] for key in keys]): item for item in items}.values())
+        return schema, "objects", make
+
     def _list(self, depth):
         items, of, make = self._field(depth - 1)
         schema = {"type": "array", "items": items}
+        if of in ("object", "objects"):
+            return schema, "object", lambda: [make() for _ in range(self.random.choice([0, 1, 2]))]
         if self._chance(0.75):
             schema["maxItems"] = self.random.choice([3, 10, 100])
         if of in SCHEMAS and "nullable" not in items and self._chance(0.3):
@@ -100,6 +126,8 @@ class Crds:
     def _map(self, depth):
         values, of, make = self._field(depth - 1)
         schema = {"type": "object", "additionalProperties": values}
+        if of in ("object", "objects"):
+            return schema, "object", lambda: {key: make() for key in self.random.sample(["a", "b"], self.random.choice([0, 1, 2]))}
         if self._chance(0.75):
             schema["maxProperties"] = self.random.choice([2, 10, 50])
         return (schema, f"map(string, {of})",
@@ -118,14 +146,21 @@ class Crds:
         for name, (schema, of, _) in fields.items():
             found.update(self._around(f"{path}.{NAMES[name]}", of))
             found[f"has({path}.{NAMES[name]})"] = "bool"
-            found[f"{path}.?{NAMES[name]}"] = f"optional({of})"
+            if "object" not in of:
+                found[f"{path}.?{NAMES[name]}"] = f"optional({of})"
             for inner in schema.get("properties", {}):
                 found[f"has({path}.{NAMES[name]}.{inner})"] = "bool"
         return found
 
     @staticmethod
     def _around(path, of):
-        return {path: of} if of != "object" else {f"{path} == {path}": "bool"}
+        if of == "objects":
+            return {f"{path}.size()": "int", f"{path}.map(i, i.v)": "list(int)", f"({path} + {path}).size()": "int",
+                    f"{path} == {path}": "bool", f"'%s'.format([{path}])": "string", f"dyn({path})": "dyn",
+                    f"{path}.exists(i, i.a == {path}[0].a)": "bool"}
+        if of == "object":
+            return {f"{path} == {path}": "bool", f"dyn({path})": "dyn", f"'%s'.format([{path}])": "string"}
+        return {path: of}
 
     def _add_rules(self, schema, variables, most):
         schema[RULES] = [self._rule(variables) for _ in range(self.random.randint(1, most))]

@@ -38,7 +38,6 @@ TEST_CASE("Base64 is decoded as Go decodes it", "[base64]") {
   CHECK(Decode(text) == want);
 }
 
-// What Go's base64.RawURLEncoding makes of it.
 TEST_CASE("Base64 for URLs is read with its signs alone", "[base64]") {
   using kube::base::Base64Alphabet;
   CHECK(*kube::base::DecodeBase64("_-A=", Base64Alphabet::kUrl) == "\xff\xe0");
@@ -49,6 +48,7 @@ TEST_CASE("Base64 for URLs is read with its signs alone", "[base64]") {
   CHECK(kube::base::DecodeBase64("_-A=").error() == "illegal base64 data at input byte 0");
 }
 
+// What Go's base64.RawURLEncoding makes of it.
 TEST_CASE("Base64 for URLs has other signs and no padding", "[base64]") {
   const auto [bytes, want] = GENERATE(table<std::string, std::string>({
       {"", ""},

@@ -98,7 +98,8 @@ TEST_CASE("No evaluation costs more than its estimate", "[cel]") {
   ForEachExpression([&](std::string_view text, const kube::json::Value& expected) {
     const auto checked = cel::Compile(NewestEnvironment(), text);
     if (!checked) return;
-    if (IsUnderestimated(expected)) return;
+    const bool was_run = expected.Find("cost") != nullptr;
+    if (!was_run || IsUnderestimated(expected)) return;
     CAPTURE(text);
     const std::uint64_t cost = WithEvaluation(
         **checked, [](const cel::Evaluation& evaluation) { return evaluation.cost; });

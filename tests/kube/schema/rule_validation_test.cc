@@ -166,6 +166,80 @@ TEST_CASE("Sets of bytes cannot be compared", "[schema][cel]") {
                 "unhashable type []uint8 evaluating rule: self == self"});
 }
 
+TEST_CASE("What is added to a list of an object is read by its schema again", "[schema][cel]") {
+  const auto said = [](std::string_view list, std::string_view rule, std::string_view value) {
+    World world(R"({"type": "object", "properties": {"x": {"type": "array", )" + std::string(list) +
+                R"(}}, "x-kubernetes-validations": [{"rule": ")" + std::string(rule) + R"("}]})");
+    const Strings errors = world.Create(R"({"x": )" + std::string(value) + "}");
+    return errors.empty() ? "" : errors.front().substr(0, errors.front().find(" evaluating"));
+  };
+  constexpr std::string_view kDates = R"("items": {"type": "string", "format": "date"})";
+  constexpr std::string_view kSet =
+      R"("x-kubernetes-list-type": "set", "items": {"type": "number"})";
+  CHECK(said(kSet, "(self.x + self.x)[0] / 2.0 > 0.1", "[1]").empty());
+  CHECK(said(kSet, "(self.x + self.x).size() == 2", "[1]").empty());
+  CHECK(said(kDates, "(self.x + self.x).all(d, d.getFullYear() == 2020)", R"(["2020-01-01"])") ==
+        R"(<nil>: Invalid value: "object": invalid data, expected string, got time.Time)");
+  CHECK(said(R"("items": {"x-kubernetes-int-or-string": true})", "(self.x + [1.0]).all(d, d == 1)",
+             "[1]") ==
+        R"(<nil>: Invalid value: "object": invalid data, expected XIntOrString value to be )"
+        "either a string or integer");
+  constexpr std::string_view kLists = R"("items": {"type": "array", "items": {"type": "string"}})";
+  CHECK(said(kLists, "(self.x + self.x).all(d, d == ['a'])", R"([["a"]])").empty());
+  CHECK(said(kLists, "(self.x + [['a']]).all(d, d == ['a'])", R"([["a"]])") ==
+        R"(<nil>: Invalid value: "object": invalid data, expected an array for the provided )"
+        "schema with type=array");
+}
+
+TEST_CASE("Values of an object are compared, searched and printed as the server has them",
+          "[schema][cel]") {
+  const auto said = [](std::string_view rule) {
+    World world(R"({"type": "object", "properties": {
+        "l": {"type": "array", "items": {"type": "string"}},
+        "o": {"type": "object", "properties": {"a": {"type": "string"}}},
+        "p": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "n": {"x-kubernetes-int-or-string": true}},
+        "x-kubernetes-validations": [{"rule": ")" +
+                std::string(rule) + R"("}]})");
+    const Strings errors = world.Create(R"({"l": ["a"], "o": {"a": "x"}, "p": {"b": 1}, "n": 1})");
+    if (errors.empty()) return std::string("taken");
+    if (errors.front().find("failed rule") != std::string::npos) return std::string("refused");
+    const std::string text = errors.front().substr(errors.front().find(": \"object\": ") + 12);
+    return text.substr(0, text.find(" evaluating"));
+  };
+  constexpr std::string_view kNoOverload = "'no such overload': call arguments did not match";
+  CHECK_THAT(said("dyn(self.l) == 1"), Catch::StartsWith(std::string(kNoOverload)));
+  CHECK(said("dyn(self.l) != 1") == "taken");
+  CHECK(said("dyn(self.l) == null") == "refused");
+  CHECK(said("[dyn(self.l)] == [dyn(1)]") == "taken");
+  CHECK(said("dyn(self.l) in [1, 2]") == "refused");
+  CHECK_THAT(said("1 in dyn(self.o)"), Catch::StartsWith(std::string(kNoOverload)));
+  CHECK_THAT(said("dyn(self.o)[1] == 1"), Catch::StartsWith(std::string(kNoOverload)));
+  CHECK(said("self.n in {1.0: 1}") == "refused");
+  CHECK(said("{1.0: 1}[self.n] == 1") == "no such key: 1");
+  CHECK(said(R"('%s'.format([dyn(self.o)]) == '{\"a\":\"x\"}')") == "taken");
+  CHECK(said("'%s'.format([dyn(self.p)]) == ''") ==
+        "internal error: runtime error: invalid memory address or nil pointer dereference");
+}
+
+TEST_CASE("Keys of a list of type map are compared by what is printed of four", "[schema][cel]") {
+  World world(R"json({"type": "array", "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["a", "b", "c", "d"],
+      "items": {"type": "object", "properties": {"a": {"x-kubernetes-int-or-string": true},
+        "b": {"type": "string"}, "c": {"type": "string"}, "d": {"type": "string"}}},
+      "x-kubernetes-validations": [{"rule": "self == oldSelf"}]})json");
+  CHECK(world.Update(R"([{"a": 1}])", R"([{"a": 1}])").empty());
+  CHECK_FALSE(world.Update(R"([{"a": 1}, {"a": "1"}])", R"([{"a": "1"}, {"a": 1}])").empty());
+}
+
+TEST_CASE("Regular expressions that an object brings end by their size", "[schema][cel]") {
+  World world(R"json({"type": "array", "items": {"type": "string"}, "x-kubernetes-validations": [
+      {"rule": "self.all(p, ''.matches('(\\\\pL{30}){30}' + p) || true)"}]})json");
+  std::string patterns = "[\"0\"";
+  for (int i = 1; i < 1000; ++i) patterns += ",\"" + std::to_string(i) + "\"";
+  CHECK(world.Create(patterns + "]").size() == 1);
+}
+
 TEST_CASE("What fails and did not change is a warning where the server ratchets", "[schema][cel]") {
   World world(R"json({"type": "object", "properties": {"spec": {"type": "object",
       "properties": {"a": {"type": "string", "x-kubernetes-validations": [{"rule": "self == 'x'"}]},
