@@ -170,6 +170,9 @@ Text FormatMap(Memory& memory, const Value& map) {
                               std::string(RuntimeTypeName(entry.key)));
     }
     Text key = FormatElement(memory, entry.key);
+    if (entry.value.is_error() && entry.value.text().starts_with("no such key: ")) {
+      return base::Unexpected("could not find key: " + *key);
+    }
     Text value = FormatElement(memory, entry.value);
     if (!value) return value;
     entries.emplace_back(*std::move(key), *std::move(value));

@@ -643,8 +643,11 @@ MapEntry MapCursor::Entry() const {
         ReadJson(memory_, member.value, map_.schema == nullptr ? nullptr : map_.schema->element)};
   }
   const SchemaField& field = *map_.schema->FindKey(member.key.text());
-  return {Value::String(field.name.empty() ? field.key : field.name),
-          ReadJson(memory_, member.value, field.type)};
+  const std::string& name = field.name.empty() ? field.key : field.name;
+  // There is no value for a field that is null.
+  return {Value::String(name), member.value.is_null()
+                                   ? memory_.Error("no such key: " + name)
+                                   : ReadJson(memory_, member.value, field.type)};
 }
 
 void Memory::VisitText(const Value& value) {
