@@ -47,6 +47,12 @@ class Busy(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self._pass_on()
 
+    def do_PUT(self):  # of the Lease, where the run takes long
+        self._pass_on()
+
+    def do_DELETE(self):
+        self._pass_on()
+
     def do_PATCH(self):
         with Busy.lock:
             Busy.writes += 1
