@@ -13,7 +13,6 @@ using Kind = Value::Kind;
 using Op = Node::Op;
 
 constexpr std::size_t kMostArgs = 4;
-constexpr std::string_view kNoOverload = "no such overload";
 
 /// True if a value may be given to a parameter of the type; lists and maps by their first element.
 bool Takes(Memory& memory, TypeRef type, const Value& value) {

@@ -12,7 +12,7 @@ constexpr std::string_view kResourceCheck = "kubernetes.authorization.ResourceCh
 constexpr std::string_view kDecision = "kubernetes.authorization.Decision";
 
 Value NoAuthorizer(Memory& /*memory*/, std::span<const Value> /*args*/) {
-  return Value::Error("no such overload");
+  return Value::Error(kNoOverload);
 }
 
 std::optional<CallEstimate> EstimateCheck(const EstimatedCall& /*call*/) {

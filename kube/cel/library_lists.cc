@@ -13,7 +13,6 @@ namespace {
 using Args = std::span<const Value>;
 using Kind = Value::Kind;
 
-constexpr std::string_view kNoOverload = "no such overload";
 constexpr base::Release kSets{1, 29};
 constexpr base::Release kLists3{1, 34};
 

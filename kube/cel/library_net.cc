@@ -117,7 +117,7 @@ Value Test(Memory& /*memory*/, Args args) {
 Value ContainsIp(Memory& /*memory*/, Args args) {
   if (!args[1].is_string()) return Value::Bool(Cidr(args[0]).Contains(Ip(args[1])));
   const auto address = ParseIp(args[1].text());
-  return address ? Value::Bool(Cidr(args[0]).Contains(*address)) : Value::Error("no such overload");
+  return address ? Value::Bool(Cidr(args[0]).Contains(*address)) : Value::Error(kNoOverload);
 }
 
 Value ContainsCidr(Memory& memory, Args args) {

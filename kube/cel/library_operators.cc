@@ -14,7 +14,6 @@ namespace {
 using Args = std::span<const Value>;
 using Kind = Value::Kind;
 
-constexpr std::string_view kNoOverload = "no such overload";
 constexpr std::string_view kIntOverflow = "integer overflow";
 constexpr std::string_view kUintOverflow = "unsigned integer overflow";
 

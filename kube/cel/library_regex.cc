@@ -130,9 +130,9 @@ Value Matches(Memory& memory, Args args) {
   if (!args[0].is_string()) {
     const bool is_time =
         args[0].kind == Value::Kind::kDuration || args[0].kind == Value::Kind::kTimestamp;
-    return Value::Error(is_time ? "no such overload" : "no such overload: matches");
+    return Value::Error(is_time ? kNoOverload : "no such overload: matches");
   }
-  if (!args[1].is_string()) return Value::Error("no such overload");
+  if (!args[1].is_string()) return Value::Error(kNoOverload);
   const Pattern pattern = CompilePattern(memory, args[1].text());
   if (pattern.matcher == nullptr) return memory.Error(pattern.error);
   return MatchText(memory, *pattern.matcher, args[0].text());

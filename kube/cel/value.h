@@ -204,6 +204,11 @@ std::uint32_t MapSize(const Value& map);
 /// element of a list of type map replaces the one with its keys.
 Value AddLists(Memory& memory, const Value& a, const Value& b);
 
+/// True for a map or object of the object at hand, which is read in place by its schema.
+bool HasSchema(const Value& map);
+/// Whether that schema says how the value of `key` is read.
+bool IsKnownKey(const Value& map, std::string_view key);
+
 /// The keys of a map and their values, one after the other.
 class MapCursor {
  public:
@@ -226,6 +231,9 @@ class MapCursor {
 /// The error of a call whose cost goes beyond its limit.
 inline constexpr std::string_view kCostLimitExceeded =
     "operation cancelled: actual cost limit exceeded";
+
+/// The error of a call that has no overload for the values that it meets.
+inline constexpr std::string_view kNoOverload = "no such overload";
 
 /// Thrown where an evaluation is ended before it has a value: by what it costs, by the memory that
 /// it takes, by the values that it looks at, or where the server's library panics.
