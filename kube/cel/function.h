@@ -48,6 +48,9 @@ Value IsGreaterThan(Memory& memory, std::span<const Value> args);
 Value IsLessThan(Memory& memory, std::span<const Value> args);
 Value CompareTo(Memory& memory, std::span<const Value> args);
 
+/// The argument that says how many there are to be at most: of a negative one, or of none, all.
+std::int64_t MostOf(std::span<const Value> args, std::size_t index);
+
 /// A compiled regular expression, or Go's error where it is none.
 struct Pattern {
   std::shared_ptr<const go::GoMatcher> matcher;  ///< null: there is an error

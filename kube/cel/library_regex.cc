@@ -80,7 +80,7 @@ Value FindAll(Memory& memory, Args args) {
   if (pattern.matcher == nullptr) return IllegalPattern(memory, pattern.error);
   const std::string_view text = args[0].text();
   CountMatch(memory, *pattern.matcher, text);
-  std::int64_t left = args.size() == 3 ? args[2].integer : -1;
+  std::int64_t left = MostOf(args, 2);
   const Value list = memory.NewList();
   std::size_t from = 0;
   std::size_t last_end = std::string_view::npos;
@@ -98,7 +98,7 @@ Value FindAll(Memory& memory, Args args) {
     last_end = span->end;
     if (!counts) continue;
     memory.Append(list, Value::String(text.substr(span->begin, span->end - span->begin)));
-    if (left > 0) --left;
+    --left;
   }
   return list;
 }

@@ -87,12 +87,12 @@ Value ChangeCase(Memory& memory, Args args) {
   return Value::String({changed, text.size()});
 }
 
-/// strings.Replace: `count` times at most; all where it is negative.
+/// strings.Replace: `count` times at most.
 std::string Replace(std::string_view text, std::string_view old, std::string_view with,
                     std::int64_t count) {
   std::string out;
   std::size_t at = 0;
-  for (; count != 0 && out.size() <= kLongestText; count -= count > 0 ? 1 : 0) {
+  for (; count != 0 && out.size() <= kLongestText; --count) {
     if (old.empty()) {
       // Before every character and at the end.
       out += with;
@@ -113,7 +113,7 @@ std::string Replace(std::string_view text, std::string_view old, std::string_vie
 }
 
 Value ReplaceAll(Memory& memory, Args args) {
-  const std::int64_t count = args.size() == 4 ? args[3].integer : -1;
+  const std::int64_t count = MostOf(args, 3);
   if (args[1].text() == args[2].text()) return args[0];
   const std::string text = Replace(args[0].text(), args[1].text(), args[2].text(), count);
   return text.size() > kLongestText ? Value::Error(kCostLimitExceeded) : memory.String(text);
@@ -123,11 +123,11 @@ Value ReplaceAll(Memory& memory, Args args) {
 Value Split(Memory& memory, Args args) {
   std::string_view rest = args[0].text();
   const std::string_view separator = args[1].text();
-  std::int64_t count = args.size() == 3 ? args[2].integer : -1;
+  std::int64_t count = MostOf(args, 2);
   const Value list = memory.NewList();
   if (count == 0) return list;
   if (separator.empty()) {
-    for (; !rest.empty() && count != 1; count -= count > 0 ? 1 : 0) {
+    for (; !rest.empty() && count != 1; --count) {
       const std::size_t size = base::DecodeRune(rest).size;
       memory.Append(list, Value::String(rest.substr(0, size)));
       rest.remove_prefix(size);
@@ -135,7 +135,7 @@ Value Split(Memory& memory, Args args) {
     if (!rest.empty()) memory.Append(list, Value::String(rest));
     return list;
   }
-  for (; count != 1; count -= count > 0 ? 1 : 0) {
+  for (; count != 1; --count) {
     const std::size_t found = base::FindText(rest, separator);
     if (found == std::string_view::npos) break;
     memory.Append(list, Value::String(rest.substr(0, found)));
@@ -287,6 +287,11 @@ std::optional<CallEstimate> EstimateQuote(const EstimatedCall& call) {
 constexpr base::Release kVersion2{1, 29};  // format(), strings.quote()
 
 }  // namespace
+
+std::int64_t MostOf(Args args, std::size_t index) {
+  const bool has_limit = index < args.size() && args[index].integer >= 0;
+  return has_limit ? args[index].integer : INT64_MAX;
+}
 
 std::span<const Overload> StringLibrary() {
   static const std::vector<Overload> rows = {

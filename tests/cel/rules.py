@@ -5,6 +5,7 @@ import json
 import random
 
 from expressions import Expressions
+from subjects import crd_of  # beside the cluster tests; differential.py knows where
 
 GROUP = "cel.example.com"
 RULES = "x-kubernetes-validations"
@@ -47,14 +48,7 @@ class Crds:
         root = {"type": "object", "properties": {"spec": spec}}
         if self._chance(0.4):
             self._add_rules(root, {"self.metadata.name": "string", **self._variables("self.spec", fields)}, 2)
-        plural = f"rules{number}"
-        crd = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-               "metadata": {"name": f"{plural}.{GROUP}"},
-               "spec": {"group": GROUP, "scope": "Namespaced",
-                        "names": {"plural": plural, "singular": plural, "kind": plural.title(),
-                                  "listKind": f"{plural.title()}List"},
-                        "versions": [{"name": "v1", "served": True, "storage": True,
-                                      "schema": {"openAPIV3Schema": root}}]}}
+        crd = crd_of(GROUP, f"rules{number}", root)
         return crd, [self._pair(crd, fields, i) for i in range(objects)]
 
     def _chance(self, probability):

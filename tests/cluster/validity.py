@@ -10,7 +10,7 @@ import tempfile
 from cluster import wait_for
 from loop_closes_test import run_check
 from pairs import Pairs
-from subjects import V1_CRDS
+from subjects import V1_CRDS, crd_of, errors_of
 
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors/validity.jsonl"
 GROUP = "validity.example.com"
@@ -20,14 +20,7 @@ PATCH = "application/merge-patch+json"
 
 
 def crd(number, schema):
-    plural = f"values{number}"
-    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": f"{plural}.{GROUP}"},
-            "spec": {"group": GROUP, "scope": "Namespaced",
-                     "names": {"plural": plural, "singular": plural, "kind": plural.title(),
-                               "listKind": f"{plural.title()}List"},
-                     "versions": [{"name": "v1", "served": True, "storage": True,
-                                   "schema": {"openAPIV3Schema": schema}}]}}
+    return crd_of(GROUP, f"values{number}", schema)
 
 
 def taken_schemas(binary):
@@ -120,12 +113,7 @@ def said_to_the_same_anew(api, subject, one):
 
 
 def _errors_said(subject, one, status, answer):
-    if status in (200, 201):
-        return []
-    if status != 422:
-        raise AssertionError(f"{subject.name} {one['metadata']['name']}: {status} {answer}")
-    causes = answer["details"]["causes"]
-    return sorted({f"{cause.get('field') or '<nil>'}: {cause['message']}" for cause in causes})
+    return sorted(set(errors_of(status, answer, f"{subject.name} {one['metadata']['name']}")))
 
 
 class Comparison:
