@@ -66,6 +66,8 @@ struct Change {
   std::string from{}, to{};  ///< empty: it was not there, or is not any more
   /// By the schemas alone somebody may be broken: a client, or an object that was fine.
   bool breaking = false;
+  /// Rules come that compare a value with what it was: later updates meet them, no value by itself.
+  bool brings_transition_rules = false;
 
   bool operator==(const Change&) const = default;
 };

@@ -45,7 +45,8 @@ std::string WebhookText(const CrdConversion& conversion) {
 
 class CrdComparer {
  public:
-  CrdComparer(const Crd& live, const Crd& proposed) : live_(live), proposed_(proposed) {}
+  CrdComparer(const Crd& live, const Crd& proposed, base::Release server)
+      : live_(live), proposed_(proposed), server_(server) {}
 
   CrdChanges Run() {
     CompareNames();
@@ -174,7 +175,7 @@ class CrdComparer {
     static const schema::SchemaProps kNothing;
     const SchemaPair schemas{live.schema ? *live.schema : kNothing,
                              proposed.schema ? *proposed.schema : kNothing,
-                             live_.preserve_unknown_fields};
+                             live_.preserve_unknown_fields, server_};
     auto difference = CompareSchemas(schemas, proposed.name, list_);
     if (difference == nullptr) return;
     found_.versions.push_back({proposed.name, live.name, std::move(difference)});
@@ -182,14 +183,15 @@ class CrdComparer {
 
   const Crd& live_;
   const Crd& proposed_;
+  const base::Release server_;
   ChangeList list_;
   CrdChanges found_;
 };
 
 }  // namespace
 
-CrdChanges CompareCrds(const Crd& live, const Crd& proposed) {
-  return CrdComparer(live, proposed).Run();
+CrdChanges CompareCrds(const Crd& live, const Crd& proposed, base::Release server) {
+  return CrdComparer(live, proposed, server).Run();
 }
 
 }  // namespace kube::crd

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/crd/change.h"
 #include "kube/crd/crd.h"
 #include "kube/crd/schema_difference.h"
@@ -27,7 +28,9 @@ struct CrdChanges {
 };
 
 /// Compares versions of the same name; a new one only where it becomes the storage version, with
-/// the one that is the storage version. Where there is no schema nothing is specified.
-CrdChanges CompareCrds(const Crd& live, const Crd& proposed);
+/// the one that is the storage version. Where there is no schema nothing is specified. `server`:
+/// its release, by which objects are judged.
+CrdChanges CompareCrds(const Crd& live, const Crd& proposed,
+                       base::Release server = base::kNewestRelease);
 
 }  // namespace kube::crd

@@ -99,16 +99,11 @@ std::set<std::string> RuleIdentities(const SchemaProps& schema) {
   return identities;
 }
 
-// The rules of `schema` that are not among `others`: the first, and how many there are beside it.
-std::string RulesBeside(const SchemaProps& schema, const std::set<std::string>& others) {
-  std::string first;
-  std::size_t more = 0;
-  if (!schema.x_validations) return "";
-  for (const ValidationRule& rule : *schema.x_validations) {
-    if (others.contains(RuleIdentity(rule))) continue;
-    first.empty() ? void(first = ShortText(rule.rule)) : void(++more);
-  }
-  return more == 0 ? first : first + " and " + std::to_string(more) + " more";
+// The first, and how many there are beside it.
+std::string Text(const std::vector<ValidationRule>& rules) {
+  if (rules.empty()) return "";
+  const std::string first = ShortText(rules.front().rule);
+  return rules.size() == 1 ? first : first + " and " + std::to_string(rules.size() - 1) + " more";
 }
 
 std::set<std::string> EnumIdentities(const SchemaProps& schema) {
@@ -257,10 +252,9 @@ class KeywordComparer {
   }
 
   void CompareRules() {
-    const std::set<std::string> live = RuleIdentities(live_), proposed = RuleIdentities(proposed_);
-    if (live == proposed) return;
-    Add(ChangeKind::kValidations, RulesBeside(live_, proposed), RulesBeside(proposed_, live),
-        !std::ranges::includes(live, proposed));
+    const auto going = RulesBeside(live_, proposed_), coming = RulesBeside(proposed_, live_);
+    if (going.empty() && coming.empty()) return;
+    Add(ChangeKind::kValidations, Text(going), Text(coming), !coming.empty());
   }
 
   const SchemaProps& live_;
@@ -272,6 +266,16 @@ class KeywordComparer {
 
 std::vector<KeywordChange> CompareKeywords(const SchemaProps& live, const SchemaProps& proposed) {
   return KeywordComparer(live, proposed).Run();
+}
+
+std::vector<ValidationRule> RulesBeside(const SchemaProps& schema, const SchemaProps& other) {
+  std::vector<ValidationRule> beside;
+  if (!schema.x_validations) return beside;
+  const std::set<std::string> known = RuleIdentities(other);
+  std::ranges::copy_if(
+      *schema.x_validations, std::back_inserter(beside),
+      [&](const ValidationRule& rule) { return !known.contains(RuleIdentity(rule)); });
+  return beside;
 }
 
 bool ShareTypes(const SchemaProps& live, const SchemaProps& proposed) {

@@ -15,6 +15,7 @@ struct KeywordChange {
   ChangeKind kind{};
   std::string from{}, to{};
   bool breaking = false;
+  bool brings_transition_rules = false;
 };
 
 /// What `live` and `proposed` ask of the value itself in different ways; what is in it (properties,
@@ -22,6 +23,11 @@ struct KeywordChange {
 /// that is the only change but for nullable.
 std::vector<KeywordChange> CompareKeywords(const schema::SchemaProps& live,
                                            const schema::SchemaProps& proposed);
+
+/// The rules of x-kubernetes-validations of `schema` that `other` does not have; their messages and
+/// reasons may differ. In order.
+std::vector<schema::ValidationRule> RulesBeside(const schema::SchemaProps& schema,
+                                                const schema::SchemaProps& other);
 
 /// False where no value but null has a type that both take.
 bool ShareTypes(const schema::SchemaProps& live, const schema::SchemaProps& proposed);

@@ -28,7 +28,10 @@ class TouchFinder {
   void Walk(const Value& now, const Value* then, const SchemaDifference& at) {
     for (const Entry& entry : at.entries) {
       if (!entry.is_seen_in_values || IsOfMember(entry.kind) || IsOfOthers(entry.kind)) continue;
-      if (IsValueTouched(now, then, at, entry.kind)) numbers_.push_back(entry.number);
+      const bool is_touched =
+          entry.rules ? then != nullptr && entry.rules->ChangeAnswer(now, *then, patterns_)
+                      : IsValueTouched(now, then, at, entry.kind);
+      if (is_touched) numbers_.push_back(entry.number);
     }
     if (then == nullptr || then->type() != now.type()) return;
     if (now.is_object()) WalkObject(now, *then, at);
@@ -47,7 +50,6 @@ class TouchFinder {
 
   bool IsValueTouched(const Value& now, const Value* then, const SchemaDifference& at,
                       ChangeKind kind) {
-    if (kind == ChangeKind::kValidations) return !now.is_null();
     if (kind == ChangeKind::kNullable && !now.is_null()) return false;
     // Of null the change of nullable tells.
     const bool is_other_null = now.is_null() && at.live->nullable != at.proposed->nullable;

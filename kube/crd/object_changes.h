@@ -22,7 +22,8 @@ struct ObjectViews {
 ///   there, or has what the default was until now, which may come from there.
 /// - required: it is the one that gets too little. preserveUnknownFields, additionalProperties,
 ///   fieldAdded: it loses something there, or what it has is invalid from now on.
-/// - validations: it has the value; whether it satisfies the rules is not known.
+/// - validations: the server refuses it by the rules that come, or did by those that go, but not
+///   both.
 /// - all others: it has a value there that is right by the old rule, and not by the new one.
 ///
 /// Where `patterns` cannot tell it is not touched. One walk along what differs; not changed: may be

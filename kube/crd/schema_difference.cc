@@ -96,12 +96,15 @@ const json::Value* DefaultOf(const MemberRule& rule) {
 
 class SchemaComparer {
  public:
-  SchemaComparer(bool is_all_preserved, std::string_view version, ChangeList& list)
-      : is_all_preserved_(is_all_preserved), version_(version), list_(list) {}
+  SchemaComparer(const SchemaPair& schemas, std::string_view version, ChangeList& list)
+      : schemas_(schemas),
+        is_all_preserved_(schemas.is_all_preserved),
+        version_(version),
+        list_(list) {}
 
-  std::unique_ptr<SchemaDifference> CompareRoot(const SchemaProps& live,
-                                                const SchemaProps& proposed) {
-    return Compare(MakeSide(live, is_all_preserved_), MakeSide(proposed, false), nullptr, true);
+  std::unique_ptr<SchemaDifference> CompareRoot() {
+    return Compare(MakeSide(schemas_.live, is_all_preserved_), MakeSide(schemas_.proposed, false),
+                   nullptr, true);
   }
 
  private:
@@ -118,6 +121,10 @@ class SchemaComparer {
     found->is_resource =
         is_resource || (live.schema.x_embedded_resource && proposed.schema.x_embedded_resource);
     for (KeywordChange& change : CompareKeywords(live.schema, proposed.schema)) {
+      if (change.kind == ChangeKind::kValidations) {
+        AddRules(*found, at, std::move(change));
+        continue;
+      }
       const bool is_seen = change.breaking || change.kind == ChangeKind::kFormat;
       Add(*found, at, {.kind = change.kind, .is_seen_in_values = is_seen}, std::move(change));
     }
@@ -125,6 +132,14 @@ class SchemaComparer {
     const bool is_same =
         found->entries.empty() && found->members.empty() && !found->keys && !found->items;
     return is_same ? nullptr : std::move(found);
+  }
+
+  void AddRules(SchemaDifference& found, const PathStep* at, KeywordChange change) {
+    auto rules = std::make_shared<const ChangedRules>(*found.live, *found.proposed,
+                                                      found.is_resource, schemas_.server);
+    change.brings_transition_rules = rules->bring_transitions();
+    Add(found, at, {.kind = ChangeKind::kValidations, .rules = std::move(rules)},
+        std::move(change));
   }
 
   void CompareParts(const Side& live, const Side& proposed, const PathStep* at,
@@ -196,9 +211,7 @@ class SchemaComparer {
     if (proposed.state != State::kSchema) return;
     if (live.state == State::kAny || live.state == State::kBare) {
       Add(found, &step,
-          {.kind = ChangeKind::kFieldAdded,
-           .member = name,
-           .judge = std::make_shared<const PartRules>(*proposed.schema)},
+          {.kind = ChangeKind::kFieldAdded, .member = name, .judge = MakeJudge(*proposed.schema)},
           {.to = TypeText(*proposed.schema), .breaking = true});
     }
     CompareDefaults(live, proposed, &step, name, found);
@@ -236,8 +249,12 @@ class SchemaComparer {
     Add(found, &step,
         {.kind = ChangeKind::kAdditionalProperties,
          .is_seen_in_values = is_breaking,
-         .judge = after.schema ? std::make_shared<const PartRules>(*after.schema) : nullptr},
+         .judge = after.schema ? MakeJudge(*after.schema) : nullptr},
         {.from = from, .to = to, .breaking = is_breaking});
+  }
+
+  std::shared_ptr<const PartRules> MakeJudge(const SchemaProps& schema) const {
+    return std::make_shared<const PartRules>(schema, schemas_.server);
   }
 
   void Add(SchemaDifference& found, const PathStep* at, SchemaDifference::Entry entry,
@@ -249,7 +266,8 @@ class SchemaComparer {
                                    .kind = entry.kind,
                                    .from = std::move(change.from),
                                    .to = std::move(change.to),
-                                   .breaking = change.breaking});
+                                   .breaking = change.breaking,
+                                   .brings_transition_rules = change.brings_transition_rules});
     if (!number) return;
     entry.number = *number;
     found.entries.push_back(std::move(entry));
@@ -260,6 +278,7 @@ class SchemaComparer {
     return kNothing;
   }
 
+  const SchemaPair schemas_;
   bool is_all_preserved_;
   std::string_view version_;
   ChangeList& list_;
@@ -290,8 +309,7 @@ bool ChangeList::Spend(std::size_t work) {
 
 std::unique_ptr<SchemaDifference> CompareSchemas(const SchemaPair& schemas,
                                                  std::string_view version, ChangeList& list) {
-  return SchemaComparer(schemas.is_all_preserved, version, list)
-      .CompareRoot(schemas.live, schemas.proposed);
+  return SchemaComparer(schemas, version, list).CompareRoot();
 }
 
 }  // namespace kube::crd

@@ -50,6 +50,7 @@ struct SchemaDifference {
     bool is_seen_in_values = true;  ///< false: no value of today is touched
     /// Of a member that was not specified: by what it is judged from now on.
     std::shared_ptr<const PartRules> judge{};
+    std::shared_ptr<const ChangedRules> rules{};  ///< of validations alone
     const json::Value* live_default = nullptr;
   };
 
@@ -67,6 +68,7 @@ struct SchemaPair {
   const schema::SchemaProps& live;  ///< both outlive what is found
   const schema::SchemaProps& proposed;
   bool is_all_preserved = false;  ///< where `live` says nothing anything is kept
+  base::Release server = base::kNewestRelease;
 };
 
 /// Compares the schemas of custom resources: what `list` gets is of `version`. Absent where nothing

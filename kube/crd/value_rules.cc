@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "kube/crd/keyword_changes.h"
 #include "kube/schema/embedded_resource_validation.h"
 #include "kube/schema/keyword_checks.h"
 #include "kube/schema/keywords.h"
@@ -133,7 +134,20 @@ bool Satisfies(const json::Value& value, const SchemaProps& schema, ChangeKind k
   }
 }
 
-PartRules::PartRules(const SchemaProps& schema) : schema_(schema) {
+namespace {
+
+// What a server that has rules says to a write that changes nothing.
+bool BreaksRules(const json::Value& value, const schema::RuleValidator* rules) {
+  return rules != nullptr && !rules->Validate(value, "", {.old = &value}).errors.empty();
+}
+
+}  // namespace
+
+PartRules::PartRules(const SchemaProps& schema, base::Release server)
+    : schema_(schema),
+      rules_(server < schema::kFirstRuleRelease
+                 ? nullptr
+                 : schema::RuleValidator::Make(schema, schema.x_embedded_resource, server)) {
   const auto is_resource = [](const SchemaProps& any) { return any.x_embedded_resource; };
   if (!schema::AnySchema(schema, is_resource) || schema::ConversionError(schema)) return;
   resources_ = schema::MakeStructural(schema, arena_);
@@ -141,7 +155,28 @@ PartRules::PartRules(const SchemaProps& schema) : schema_(schema) {
 
 bool PartRules::AreKept(const json::Value& value, PatternChecks& patterns) const {
   return Passes(value, schema_, patterns) && HasNoDuplicatesInside(value, schema_) &&
-         (!resources_ || schema::ValidateEmbeddedResources(value, *resources_, "").empty());
+         (!resources_ || schema::ValidateEmbeddedResources(value, *resources_, "").empty()) &&
+         !BreaksRules(value, rules_.get());
+}
+
+ChangedRules::ChangedRules(const SchemaProps& live, const SchemaProps& proposed, bool is_resource,
+                           base::Release server)
+    : going_{&live, RulesBeside(live, proposed)}, coming_{&proposed, RulesBeside(proposed, live)} {
+  if (server < schema::kFirstRuleRelease) return;
+  for (Side* side : {&going_, &coming_}) {
+    side->validator =
+        schema::RuleValidator::MakeOf(side->rules, *side->schema, is_resource, server);
+  }
+}
+
+// Where the value is wrong by itself the server does not come to rules.
+bool ChangedRules::Side::Refuses(const json::Value& value, PatternChecks& patterns) const {
+  return BreaksRules(value, validator.get()) && Passes(value, *schema, patterns);
+}
+
+bool ChangedRules::ChangeAnswer(const json::Value& now, const json::Value& then,
+                                PatternChecks& patterns) const {
+  return going_.Refuses(now, patterns) != coming_.Refuses(then, patterns);
 }
 
 bool IsContained(const json::Value& value, const json::Value& other) {

@@ -1,13 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "kube/base/release.h"
 #include "kube/crd/change.h"
 #include "kube/json/json.h"
 #include "kube/schema/pattern_checks.h"
+#include "kube/schema/rule_validation.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
 
@@ -26,15 +30,49 @@ bool HasType(const json::Value& value, const schema::SchemaProps& schema,
 /// All that a schema asks of a part of an object. Borrows from the schema.
 class PartRules {
  public:
-  explicit PartRules(const schema::SchemaProps& schema);
+  /// `server`: its release.
+  PartRules(const schema::SchemaProps& schema, base::Release server);
 
-  /// Whether the API server finds nothing wrong with `value`, be it duplicates in lists.
+  /// Whether the API server finds nothing wrong with `value`, be it duplicates in lists or a broken
+  /// rule.
   bool AreKept(const json::Value& value, schema::PatternChecks& patterns) const;
 
  private:
   const schema::SchemaProps& schema_;
   json::Arena arena_;
-  std::optional<schema::StructuralSchema> resources_;  // where there are embedded ones
+  std::optional<schema::StructuralSchema> resources_;   // where there are embedded ones
+  std::unique_ptr<const schema::RuleValidator> rules_;  // or the null pointer
+};
+
+/// The rules of x-kubernetes-validations that one schema has at a value and another does not.
+/// Borrows from the schemas.
+class ChangedRules {
+ public:
+  /// `server`: its release; by one that has no rules nothing changes.
+  ChangedRules(const schema::SchemaProps& live, const schema::SchemaProps& proposed,
+               bool is_resource, base::Release server);
+
+  /// Whether the server, to a write that changes nothing, says another thing from now on: it
+  /// refuses `then` by what comes, or has refused `now` by what goes, but not both.
+  bool ChangeAnswer(const json::Value& now, const json::Value& then,
+                    schema::PatternChecks& patterns) const;
+
+  /// As Change has it.
+  bool bring_transitions() const {
+    return coming_.validator != nullptr && coming_.validator->HasTransitionRules();
+  }
+
+ private:
+  /// Of one of the schemas.
+  struct Side {
+    const schema::SchemaProps* schema;
+    std::vector<schema::ValidationRule> rules;
+    std::unique_ptr<const schema::RuleValidator> validator{};  ///< or the null pointer
+
+    bool Refuses(const json::Value& value, schema::PatternChecks& patterns) const;
+  };
+
+  Side going_, coming_;
 };
 
 /// Whether all that is in `value` is in `other` too, with the same values: pruning, and the nulls

@@ -236,6 +236,9 @@ Value DeepCopy(const Value& value, Arena& arena);
 /// must not outlive it.
 Value CopyForChange(const Value& value, Arena& arena);
 
+/// True if `value` is null, or null is anywhere in it.
+bool HasNull(const Value& value);
+
 /// True if both are the same JSON value; order of keys does not count, numbers compare by value
 /// (1 == 1.0 == 1e0), as exactly as they are written.
 bool Equal(const Value& a, const Value& b);

@@ -1,6 +1,5 @@
 #include "kube/json/json_patch.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "kube/json/member_index.h"
@@ -10,11 +9,6 @@ namespace {
 
 // Nobody has deeper objects.
 constexpr std::size_t kDeepest = 200;
-
-bool HasNull(const Value& value) {
-  return value.is_null() || std::ranges::any_of(value.members(), HasNull, &Member::value) ||
-         std::ranges::any_of(value.elements(), HasNull);
-}
 
 class MergePatchMaker {
  public:

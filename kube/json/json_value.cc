@@ -142,6 +142,11 @@ bool Value::Erase(std::string_view key) {
   return true;
 }
 
+bool HasNull(const Value& value) {
+  return value.is_null() || std::ranges::any_of(value.members(), HasNull, &Member::value) ||
+         std::ranges::any_of(value.elements(), HasNull);
+}
+
 Value CopyForChange(const Value& value, Arena& arena) {
   if (!value.is_array() && !value.is_object()) return value;
   if (value.is_array()) {

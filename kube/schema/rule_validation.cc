@@ -93,6 +93,16 @@ class RuleValidator::Maker {
     return made->has_rules() ? std::move(made) : nullptr;
   }
 
+  /// `rules` for values of `schema`, and nothing for what is in them.
+  std::unique_ptr<Node> MakeOf(const std::vector<ValidationRule>& rules,
+                               const SchemaProps& schema) {
+    auto made = std::make_unique<Node>();
+    made->schema = &schema;
+    made->type = &types_.root();
+    Compile(rules, *made);
+    return made->has_rules() ? std::move(made) : nullptr;
+  }
+
  private:
   void Compile(const std::vector<ValidationRule>& rules, Node& node) {
     if (rules.empty()) return;
@@ -377,17 +387,29 @@ class RuleValidator::Run {
   std::uint64_t visits_left_ = kMostVisits;
 };
 
-RuleValidator::RuleValidator(const SchemaProps& schema, bool is_resource, base::Release release)
-    : types_(schema, is_resource),
-      root_(Maker(types_, release).Make(schema, schema, &types_.root())) {}
+RuleValidator::RuleValidator(const SchemaProps& schema, bool is_resource)
+    : types_(schema, is_resource) {}
 
 RuleValidator::~RuleValidator() = default;
 
 std::unique_ptr<RuleValidator> RuleValidator::Make(const SchemaProps& schema, bool is_resource,
                                                    base::Release release) {
   if (!HasAnyRules(schema)) return nullptr;
-  std::unique_ptr<RuleValidator> made(new RuleValidator(schema, is_resource, release));
+  std::unique_ptr<RuleValidator> made(new RuleValidator(schema, is_resource));
+  made->root_ = Maker(made->types_, release).Make(schema, schema, &made->types_.root());
   return made->root_ == nullptr ? nullptr : std::move(made);
+}
+
+std::unique_ptr<RuleValidator> RuleValidator::MakeOf(const std::vector<ValidationRule>& rules,
+                                                     const SchemaProps& schema, bool is_resource,
+                                                     base::Release release) {
+  std::unique_ptr<RuleValidator> made(new RuleValidator(schema, is_resource));
+  made->root_ = Maker(made->types_, release).MakeOf(rules, schema);
+  return made->root_ == nullptr ? nullptr : std::move(made);
+}
+
+bool RuleValidator::HasTransitionRules() const {
+  return std::ranges::any_of(root_->compiled, &CompiledRule::uses_old_self);
 }
 
 RuleOutcome RuleValidator::Validate(const json::Value& value, std::string_view path,

@@ -32,8 +32,8 @@ struct RuleUpdate {
 };
 
 /// The rules of x-kubernetes-validations of a schema, compiled once, held against any number of
-/// values: Validator of apiextensions pkg/apiserver/schema/cel/validation.go. Not for several
-/// threads at once. The schema must outlive it.
+/// values: Validator of apiextensions pkg/apiserver/schema/cel/validation.go. The schema must
+/// outlive it. Immutable: several threads may validate at once.
 class RuleValidator {
  public:
   /// Null where no rule stands in `schema`, which is structural, or in what properties, items and
@@ -41,7 +41,15 @@ class RuleValidator {
   /// `is_resource`: values are custom or embedded resources. `server`: its release.
   static std::unique_ptr<RuleValidator> Make(const SchemaProps& schema, bool is_resource,
                                              base::Release server = base::kNewestRelease);
+  /// The same of `rules` alone, as if they stood in `schema` in the place of its own; what stands
+  /// in its parts does not count. Null where there are none. They must outlive it, too.
+  static std::unique_ptr<RuleValidator> MakeOf(const std::vector<ValidationRule>& rules,
+                                               const SchemaProps& schema, bool is_resource,
+                                               base::Release server = base::kNewestRelease);
   ~RuleValidator();
+
+  /// True where a rule for the value itself compares it with what it was.
+  bool HasTransitionRules() const;
 
   /// What the rules say, in their order, depth first. `path` may be empty.
   RuleOutcome Validate(const json::Value& value, std::string_view path,
@@ -52,7 +60,7 @@ class RuleValidator {
   class Maker;
   class Run;
 
-  RuleValidator(const SchemaProps& schema, bool is_resource, base::Release release);
+  RuleValidator(const SchemaProps& schema, bool is_resource);
 
   RuleTypes types_;
   std::unique_ptr<Node> root_;

@@ -94,21 +94,9 @@ bool HasDefaults(const StructuralSchema* schema) {
   return schema != nullptr && (schema->default_value || schema->may_have_defaults_below);
 }
 
-bool HasNull(const Value& value) {
-  for (const kube::json::Member& member : value.members()) {
-    if (member.value.is_null() || HasNull(member.value)) return true;
-  }
-  for (const Value& element : value.elements()) {
-    if (element.is_null() || HasNull(element)) return true;
-  }
-  return false;
-}
-
-std::uint64_t CountRules(const kube::schema::SchemaProps& schema) {
-  std::uint64_t count = schema.x_validations ? schema.x_validations->size() : 0;
-  kube::schema::ForEachSubschema(
-      schema, [&count](const kube::schema::SchemaProps& child) { count += CountRules(child); });
-  return count;
+bool HasRules(const kube::schema::SchemaProps& schema) {
+  return kube::schema::AnySchema(
+      schema, [](const kube::schema::SchemaProps& any) { return any.HasRules(); });
 }
 
 }  // namespace
@@ -189,7 +177,7 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
   KeepLive(options);
   if (live_ && options.origin == CrdCheckOptions::Origin::kProposal) {
     changes_ = std::make_unique<const WeighedChanges>(
-        WeighedChanges::Crds{*live_, *live_server_, crd, *server_}, facts_);
+        WeighedChanges::Crds{*live_, *live_server_, crd, *server_, Release()}, facts_);
     facts_.report.changes = changes_->Report(nullptr, 0);
   }
   if (options.checks_validity) KeepValidities(crd, options);
@@ -270,6 +258,12 @@ void CrdCheck::KeepLive(const CrdCheckOptions& options) {
   }
 }
 
+std::shared_ptr<const kube::schema::RuleValidator> CrdCheck::RulesFor(
+    const kube::schema::SchemaProps& schema) const {
+  if (Release() < kube::schema::kFirstRuleRelease) return nullptr;
+  return kube::schema::RuleValidator::Make(schema, /*is_resource=*/true, Release());
+}
+
 // Of what a webhook makes for other versions nothing is known.
 void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
   const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
@@ -286,18 +280,21 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
         !facts_.versions[i].is_of_proposal) {
       continue;
     }
+    has_rules_ |= HasRules(*of_crd.schema);
     VersionValidity::Schemas schemas{
-        .own = {of_crd.schema, version.schema, ReadsOf(crd, version)},
+        .own = {of_crd.schema, version.schema, RulesFor(*of_crd.schema), ReadsOf(crd, version)},
         .api_version = crd.group + "/" + version.name,
         .is_from_etcd = options.origin != CrdCheckOptions::Origin::kFile,
         .is_created = options.creates,
+        .server_ratchets = server_rules_.ratchets,
+        .is_stored = options.origin == CrdCheckOptions::Origin::kServer,
         .is_proposal = live_.has_value()};
-    if (const auto* live = live_ ? live_->FindVersion(version.name) : nullptr) {
-      schemas.live = {live->schema, live_server_->FindSchema(version.name), LiveReads(*live)};
+    const auto* live = live_ ? live_->FindVersion(version.name) : nullptr;
+    if (live != nullptr && live->schema != nullptr) {
+      schemas.live = {live->schema, live_server_->FindSchema(version.name), RulesFor(*live->schema),
+                      LiveReads(*live)};
     }
     version.validity = std::make_unique<const VersionValidity>(std::move(schemas));
-    // Versions have nearly always the same.
-    cel_rules_ = std::max(cel_rules_, CountRules(*of_crd.schema));
   }
 }
 
@@ -413,7 +410,8 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
                             const report::CountedObject& counted, CrdTally::VersionTally& tally,
                             report::FirstTexts& errors) const {
   if (version.schema == nullptr) return false;
-  if (!HasDefaults(version.schema) && (!object.may_hold_nulls || !HasNull(object.value)))
+  if (!HasDefaults(version.schema) &&
+      (!object.may_hold_nulls || !kube::json::HasNull(object.value)))
     return false;
   kube::json::Arena arena;
   Value copy = kube::json::CopyForChange(object.value, arena);
@@ -558,11 +556,13 @@ std::vector<report::FieldUse> CrdCheck::FindHidden(std::vector<report::FieldUse>
   return hidden;
 }
 
-std::string CrdCheck::CelNote() const {
-  if (cel_rules_ == 0) return "";
-  return kube::base::Count(cel_rules_, "rule") +
-         " of x-kubernetes-validations (CEL) not evaluated: once the CRD is in the cluster, " +
-         report::OwnCommand("migrate " + name()) + " --dry-run=server asks the server";
+std::string CrdCheck::RulesNote() const {
+  const bool server_drops_them =
+      server_rules_.release && *server_rules_.release < kube::schema::kFirstRuleRelease;
+  if (!has_rules_ || !server_drops_them) return "";
+  return "its x-kubernetes-validations are not evaluated: Kubernetes " +
+         server_rules_.release->ToString() + " drops rules, and holds no object against them (" +
+         kube::schema::kFirstRuleRelease.ToString() + " is the first that does)";
 }
 
 report::CrdReport CrdCheck::Report(const CrdTally& tally) const {

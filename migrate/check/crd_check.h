@@ -87,9 +87,9 @@ class CrdCheck {
   /// The report of all objects that `tally` has counted.
   report::CrdReport Report(const CrdTally& tally) const;
 
-  /// What is to be noted where validity is told: that rules of x-kubernetes-validations are not
-  /// evaluated; empty where there are none.
-  std::string CelNote() const;
+  /// What is to be noted where validity is told: that the server is too old for rules of
+  /// x-kubernetes-validations; empty where it is not, or there are none.
+  std::string RulesNote() const;
 
   /// What the server makes of the CRD's objects, with pruning on unless CrdCheckOptions::as_is.
   const kube::crd::CustomResourceServer& server() const { return *server_; }
@@ -114,6 +114,11 @@ class CrdCheck {
   void KeepCleaner(kube::crd::Crd& crd);
   void KeepLive(const CrdCheckOptions& options);
   void KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options);
+  kube::base::Release Release() const {
+    return server_rules_.release.value_or(kube::base::kNewestRelease);
+  }
+  std::shared_ptr<const kube::schema::RuleValidator> RulesFor(
+      const kube::schema::SchemaProps& schema) const;
   std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,
                                                              const Version& version) const;
   std::vector<const kube::schema::StructuralSchema*> LiveReads(
@@ -160,7 +165,7 @@ class CrdCheck {
   std::optional<kube::crd::Crd> live_;
   std::unique_ptr<kube::crd::CustomResourceServer> live_server_;
   std::unique_ptr<const WeighedChanges> changes_;  // or the null pointer
-  std::uint64_t cel_rules_ = 0;                    // of the version with the most
+  bool has_rules_ = false;                         // of x-kubernetes-validations
 };
 
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -96,23 +97,28 @@ std::optional<std::string> WhyInvalidOncePruned(const Value& object,
 
 namespace {
 
-using kube::schema::ErrorsOfCreate;
+using kube::schema::ObjectOutcome;
 using kube::schema::ObjectRules;
 using kube::schema::PatternChecks;
 using kube::schema::Ratcheting;
 
-// Of an update that changes nothing.
-std::vector<FieldError> ErrorsOfRewrite(const Value& object, const VersionValidity::Schema& schema,
-                                        Ratcheting ratcheting, PatternChecks& patterns) {
-  if (schema.props == nullptr || schema.structural == nullptr) return {};
-  return kube::schema::ErrorsOfUpdate(
-      object, object, ObjectRules{*schema.props, *schema.structural}, ratcheting, patterns);
+/// True of a rule without a message: the detail is the rule.
+bool QuotesRule(const FieldError& error) { return error.detail.starts_with("failed rule: "); }
+
+bool IsOfUncompiledRule(const FieldError& error) {
+  return error.detail.starts_with("rule compile error: ");
+}
+
+/// True where errors of values keep the server from its rules.
+bool SaysRulesWereLeftOut(const FieldError& error) {
+  return error.detail.starts_with("some validation rules were not checked");
 }
 
 // What is said of which place, without limits and values, which a proposal may have moved.
 std::string KindOf(const FieldError& error) {
   std::string kind = error.field + '\0' + std::to_string(static_cast<int>(error.type));
-  for (const char c : error.detail.substr(0, error.detail.find_first_of("'\""))) {
+  const std::size_t end = QuotesRule(error) ? std::string::npos : error.detail.find_first_of("'\"");
+  for (const char c : error.detail.substr(0, end)) {
     if (c < '0' || c > '9') kind += c;
   }
   return kind;
@@ -163,39 +169,86 @@ std::optional<Value> VersionValidity::Read(const Value& object, const Schema& sc
   return read;
 }
 
+// Whether reading one that loses nothing changes it.
+bool VersionValidity::StaysAsItIs(const Value& object) const {
+  const StructuralSchema& schema = *schemas_.own.structural;
+  return !schema.default_value && !schema.may_have_defaults_below &&
+         object.FindText("apiVersion") == schemas_.api_version && !kube::json::HasNull(object);
+}
+
+// Whether the rules have nothing to say of an object that has no other error.
+bool VersionValidity::FollowsRules(const Value& read) const {
+  return schemas_.own.rules == nullptr ||
+         schemas_.own.rules->Validate(read, "", {.old = schemas_.is_created ? nullptr : &read})
+             .errors.empty();
+}
+
+/// What the server says of a write, by Kubernetes releases.
+struct VersionValidity::Said {
+  std::vector<FieldError> errors;  ///< sorted; with those that only a server without ratcheting has
+  std::vector<std::string> firm;   ///< what one with ratcheting says, sorted
+};
+
+VersionValidity::Said VersionValidity::Ask(const Value& read, const Schema& schema,
+                                           PatternChecks& patterns) const {
+  if (schema.props == nullptr || schema.structural == nullptr) return {};
+  const ObjectRules rules{*schema.props, *schema.structural, schema.rules.get()};
+  Said said{schemas_.is_created
+                ? kube::schema::ErrorsOfCreate(read, rules, patterns)
+                : kube::schema::ErrorsOfUpdate(read, read, rules, Ratcheting::kNone, patterns),
+            {}};
+  if (!schemas_.is_stored) std::erase_if(said.errors, IsOfUncompiledRule);
+  if (said.errors.empty()) return said;
+  ObjectOutcome ratcheted =
+      kube::schema::CheckUpdate(read, read, rules, Ratcheting::kUnchangedValues, patterns);
+  said.firm = kube::meta::SortedStrings(ratcheted.errors);
+  const bool rules_were_left_out = std::ranges::any_of(said.errors, SaysRulesWereLeftOut);
+  if (schemas_.is_created || !schemas_.server_ratchets || !rules_were_left_out) return said;
+  // What keeps others from the rules this one lets be.
+  if (std::ranges::none_of(ratcheted.errors, SaysRulesWereLeftOut)) {
+    std::erase_if(said.errors, SaysRulesWereLeftOut);
+    for (auto* more : {&ratcheted.errors, &ratcheted.warnings}) {
+      std::ranges::move(*more, std::back_inserter(said.errors));
+    }
+    if (!schemas_.is_stored) std::erase_if(said.errors, IsOfUncompiledRule);
+    kube::meta::SortByString(said.errors);
+    const auto are_same = [](const FieldError& a, const FieldError& b) {
+      return a.ToString() == b.ToString();
+    };
+    said.errors.erase(std::unique(said.errors.begin(), said.errors.end(), are_same),
+                      said.errors.end());
+  }
+  return said;
+}
+
 VersionValidity::Findings VersionValidity::Find(const Value& object, const QuickResult& sight,
                                                 bool is_read_as_it_is,
                                                 PatternChecks& patterns) const {
   const bool is_of_version =
       !looks_at_api_version_ || object.FindText("apiVersion") == schemas_.api_version;
-  // The look does not see duplicates.
-  if (sight.is_valid && !refuses_duplicates_ && is_read_as_it_is && is_of_version) return {};
+  // The look sees neither duplicates nor rules.
+  const bool only_breaks_rules =
+      sight.is_valid && !refuses_duplicates_ && is_read_as_it_is && is_of_version;
+  if (only_breaks_rules && schemas_.own.rules == nullptr) return {};
+  if (only_breaks_rules && sight.loses_nothing && StaysAsItIs(object) && FollowsRules(object)) {
+    return {};
+  }
   Findings findings;
   kube::json::Arena arena;
   const std::optional<Value> read = Read(object, schemas_.own, arena);
-  if (!read) return findings;
+  if (!read || (only_breaks_rules && FollowsRules(*read))) return findings;
   const std::uint64_t undecided = patterns.undecided();
-  std::vector<FieldError> errors =
-      refuses_duplicates_
-          ? ErrorsOfCreate(*read, {*schemas_.own.props, *schemas_.own.structural}, patterns)
-          : ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kNone, patterns);
+  Said said = Ask(*read, schemas_.own, patterns);
   std::set<std::string> live;
-  std::vector<std::string> firm;
-  if (!errors.empty()) {
-    firm = kube::meta::SortedStrings(
-        ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kUnchangedValues, patterns));
-    const std::optional<Value> as_before =
-        schemas_.is_proposal ? Read(object, schemas_.live, arena) : std::nullopt;
-    if (as_before) {
-      live =
-          ValidityKindsOf(ErrorsOfRewrite(*as_before, schemas_.live, Ratcheting::kNone, patterns));
-    }
+  if (!said.errors.empty() && schemas_.is_proposal) {
+    const std::optional<Value> as_before = Read(object, schemas_.live, arena);
+    if (as_before) live = ValidityKindsOf(Ask(*as_before, schemas_.live, patterns).errors);
   }
   findings.is_unknown = patterns.undecided() != undecided;
   if (findings.is_unknown) return findings;
-  for (FieldError& error : errors) {
+  for (FieldError& error : said.errors) {
     const bool is_new = schemas_.is_proposal && !live.contains(KindOf(error));
-    const bool is_tolerated = !std::ranges::binary_search(firm, error.ToString());
+    const bool is_tolerated = !std::ranges::binary_search(said.firm, error.ToString());
     findings.errors.push_back(
         {.error = std::move(error), .since_proposal = is_new, .tolerated = is_tolerated});
   }

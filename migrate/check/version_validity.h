@@ -14,6 +14,7 @@
 #include "kube/schema/fast_validator.h"
 #include "kube/schema/pattern_checks.h"
 #include "kube/schema/pruning.h"
+#include "kube/schema/rule_validation.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
 #include "migrate/report/field_tally.h"
@@ -58,6 +59,8 @@ class VersionValidity {
   struct Schema {
     std::shared_ptr<const kube::schema::SchemaProps> props;
     const kube::schema::StructuralSchema* structural = nullptr;
+    /// Its x-kubernetes-validations; the null pointer: there are none, or the server has none.
+    std::shared_ptr<const kube::schema::RuleValidator> rules{};
     /// By these an object is read in turn, as who reads one that is stored in another version does.
     /// Empty where the server does not prune.
     std::vector<const kube::schema::StructuralSchema*> reads{};
@@ -65,9 +68,13 @@ class VersionValidity {
   struct Schemas {
     Schema own;  ///< is there, and its `reads` end with its structural form
     std::string api_version;
-    bool is_from_etcd = false;  ///< of embedded resources what no metadata can be is dropped
-    bool is_created = false;    ///< the write creates the object, instead of changing nothing
-    bool is_proposal = false;   ///< it replaces:
+    bool is_from_etcd = false;     ///< of embedded resources what no metadata can be is dropped
+    bool is_created = false;       ///< the write creates the object, instead of changing nothing
+    bool server_ratchets = false;  ///< then rules are evaluated beside errors that it lets be
+    /// The server has the CRD already, with rules that it cannot compile, too. Else it would not
+    /// take those.
+    bool is_stored = false;
+    bool is_proposal = false;  ///< it replaces:
     Schema live{};
   };
   explicit VersionValidity(Schemas schemas);
@@ -97,8 +104,14 @@ class VersionValidity {
   const kube::schema::SchemaProps& schema() const { return *schemas_.own.props; }
 
  private:
+  struct Said;
+
   std::optional<kube::json::Value> Read(const kube::json::Value& object, const Schema& schema,
                                         kube::json::Arena& arena) const;
+  bool StaysAsItIs(const kube::json::Value& object) const;
+  bool FollowsRules(const kube::json::Value& read) const;
+  Said Ask(const kube::json::Value& read, const Schema& schema,
+           kube::schema::PatternChecks& patterns) const;
 
   Schemas schemas_;
   bool looks_at_api_version_;

@@ -108,7 +108,7 @@ void ChangeTally::Merge(const ChangeTally& other) {
 }
 
 WeighedChanges::WeighedChanges(const Crds& crds, const CrdFacts& facts)
-    : found_(kube::crd::CompareCrds(crds.live, crds.proposed)) {
+    : found_(kube::crd::CompareCrds(crds.live, crds.proposed, crds.release)) {
   for (const auto* crd : {&crds.live, &crds.proposed}) {
     for (const kube::crd::CrdVersion& version : crd->versions) schemas_.push_back(version.schema);
   }
@@ -214,13 +214,14 @@ report::ChangesReport WeighedChanges::Report(const ChangeTally* tally,
   report::ChangesReport report{.left_out = found_.left_out, .is_partial = found_.is_partial};
   for (const std::size_t number : order_) {
     const Change& change = found_.changes[number];
-    report::ChangeUse& use =
-        report.changes.emplace_back(report::ChangeUse{.version = change.version,
-                                                      .path = change.path,
-                                                      .kind = std::string(NameOf(change.kind)),
-                                                      .from = change.from,
-                                                      .to = change.to,
-                                                      .breaking = change.breaking});
+    report::ChangeUse& use = report.changes.emplace_back(
+        report::ChangeUse{.version = change.version,
+                          .path = change.path,
+                          .kind = std::string(NameOf(change.kind)),
+                          .from = change.from,
+                          .to = change.to,
+                          .breaking = change.breaking,
+                          .brings_transition_rules = change.brings_transition_rules});
     if (tally == nullptr || !IsCounted(change)) continue;
     const std::uint64_t counted =
         number < tally->objects_.size() ? tally->objects_[number] : std::uint64_t{0};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_changes.h"
 #include "kube/crd/custom_resource.h"
@@ -47,6 +48,7 @@ class WeighedChanges {
     const kube::crd::CustomResourceServer& live_server;
     const kube::crd::Crd& proposed;
     const kube::crd::CustomResourceServer& server;
+    kube::base::Release release = kube::base::kNewestRelease;  ///< of the API server
   };
   WeighedChanges(const Crds& crds, const CrdFacts& facts);
 

@@ -146,12 +146,13 @@ std::string Harm(const Review& review, const Value& mutated, const GuardedCrd& c
   if (after.left_out_added > before.left_out_added) {
     return "the mutation would write fields that will be pruned";
   }
-  if (crd.rules() == nullptr) return "";
-  const std::string error = crd.rules()->FirstError(mutated, review.kind.version);
-  if (error.empty() || !crd.rules()->FirstError(*review.object, review.kind.version).empty()) {
-    return "";
-  }
-  return "the mutation would make it invalid: " + error;
+  if (crd.live_schemas() == nullptr) return "";
+  const auto errors = [&](const Value& object) {
+    return crd.live_schemas()->Errors(object, review.old_object, review.kind.version);
+  };
+  const std::vector<std::string> found = errors(mutated);
+  if (found.empty() || !errors(*review.object).empty()) return "";
+  return "the mutation would make it invalid: " + found.front();
 }
 
 Verdict LeaveAsItIs(const std::string& why, Reply& reply) {
@@ -213,6 +214,21 @@ void Guard::Warn(const GuardedCrd& crd, const RequestLoss& loss, Reply& reply) c
   reply.AddWarning(options_.contact);
 }
 
+// Who writes a status, or a finalizer of what is being deleted, cannot mend the object.
+void Guard::WarnOfRefusals(const Review& review, const GuardedCrd& crd, Reply& reply) const {
+  if (crd.proposed_schemas() == nullptr || !MayBeDenied(review)) return;
+  const std::vector<std::string> errors =
+      crd.proposed_schemas()->Errors(*review.object, review.old_object, review.kind.version);
+  if (errors.empty()) return;
+  const std::size_t told = std::min(kMostReasons, errors.size());
+  for (std::size_t i = 0; i < told; ++i) {
+    reply.AddWarning("invalid by the new CRD: " + errors[i]);
+  }
+  if (errors.size() > told) {
+    reply.AddWarning(kube::base::Count(errors.size() - told, "more error"));
+  }
+}
+
 std::string Guard::Reasons(const GuardedCrd& crd, const RequestLoss& loss) const {
   std::vector<std::string> reasons;
   std::uint64_t more = loss.left_out_added;
@@ -244,10 +260,11 @@ Verdict Guard::Check(const Review& review, Reply& reply) const {
   if (crd == nullptr) return Allowed();
   if (!review.dry_run) tally_.NoteRequest();
   if (IsRewrite(review)) return Allowed();
+  const Writer writer = WriterOf(review);
+  if (!IsOfMigration(writer)) WarnOfRefusals(review, *crd, reply);
   const RequestLoss loss =
       FindRequestLoss(*review.object, review.old_object, crd->SchemasOf(review.kind.version));
   if (loss.empty()) return Allowed();
-  const Writer writer = WriterOf(review);
   const bool is_denied =
       options_.action == GuardAction::kDeny && loss.AddsFields() && MayBeDenied(review);
   if (!is_denied && IsOfMigration(writer)) return Allowed();

@@ -73,6 +73,8 @@ struct GuardOptions {
 ///     guard     validates: warns of fields that pruning would remove, or refuses the request
 ///     mutate    with a mutation only: what a mutation tree makes of the object
 ///
+/// Where a CRD is proposed it warns of what that one's schema and rules would refuse, too.
+///
 /// What passes, whatever the action:
 ///
 /// - A request that stores what is stored already: the rewrites of a migration, ours or another's.
@@ -122,6 +124,8 @@ class Guard {
   kube::admission::Handlers HandlersOf(
       const std::vector<kube::admission::Resource>& resources) const;
   void Warn(const GuardedCrd& crd, const RequestLoss& loss, kube::admission::Reply& reply) const;
+  void WarnOfRefusals(const kube::admission::Review& review, const GuardedCrd& crd,
+                      kube::admission::Reply& reply) const;
   std::string Reasons(const GuardedCrd& crd, const RequestLoss& loss) const;
   GuardedCrds::Pointer FindCrd(const kube::admission::Review& review) const;
   void Note(const kube::admission::Review& review, const GuardedCrd& crd, const Writer& writer,

@@ -9,6 +9,7 @@
 #include "kube/base/result.h"
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_validation.h"
+#include "kube/schema/defaulting.h"
 #include "kube/schema/object_validation.h"
 #include "migrate/check/apply_effect.h"
 #include "migrate/check/cluster_crds.h"
@@ -17,21 +18,40 @@
 
 namespace migrate::guard {
 
-LiveRules::LiveRules(const kube::crd::Crd& live) : crd_(kube::crd::CopyCrd(live)) {
+// The rules that a CRD brings to a server that has none it drops.
+ObjectSchemas::ObjectSchemas(const kube::crd::Crd& crd) : crd_(kube::crd::CopyCrd(crd)) {
   for (const kube::crd::CrdVersion& version : crd_.versions) {
     if (version.schema == nullptr || kube::schema::ConversionError(*version.schema)) continue;
-    versions_.push_back(
-        {version.name, version.schema, kube::schema::MakeStructural(*version.schema, arena_)});
+    versions_.push_back({version.name, version.schema,
+                         kube::schema::MakeStructural(*version.schema, arena_),
+                         kube::schema::RuleValidator::Make(*version.schema, /*is_resource=*/true)});
   }
 }
 
-std::string LiveRules::FirstError(const kube::json::Value& object, std::string_view version) const {
+std::vector<std::string> ObjectSchemas::Errors(const kube::json::Value& object,
+                                               const kube::json::Value* old,
+                                               std::string_view version) const {
   const auto found = std::ranges::find(versions_, version, &Version::name);
-  if (found == versions_.end()) return "";
+  if (found == versions_.end()) return {};
+  const kube::schema::StructuralSchema* reads =
+      crd_.preserve_unknown_fields ? nullptr : &found->structural;
+  kube::json::Arena arena;
+  const auto read = [&](const kube::json::Value& value) {
+    kube::json::Value copy = kube::json::CopyForChange(value, arena);
+    const bool is_read = reads == nullptr || kube::schema::ReadBySchema(copy, reads, arena);
+    return is_read ? std::optional(copy) : std::nullopt;
+  };
+  const std::optional<kube::json::Value> now = read(object);
+  const std::optional<kube::json::Value> before = old == nullptr ? std::nullopt : read(*old);
+  if (!now || before.has_value() != (old != nullptr)) return {};
+  const kube::schema::ObjectRules rules{*found->props, found->structural, found->rules.get()};
   kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
   const auto errors =
-      kube::schema::ErrorsOfCreate(object, {*found->props, found->structural}, patterns);
-  return errors.empty() || patterns.undecided() > 0 ? "" : errors.front().ToString();
+      before ? kube::schema::ErrorsOfUpdate(*now, *before, rules,
+                                            kube::schema::Ratcheting::kUnchangedValues, patterns)
+             : kube::schema::ErrorsOfCreate(*now, rules, patterns);
+  if (patterns.undecided() > 0) return {};
+  return kube::meta::SortedStrings(errors);
 }
 
 namespace {
@@ -67,9 +87,11 @@ std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
 
 // What requests name is the cluster's, whatever is proposed.
 GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const cluster::Proposal* proposal,
-                       bool keeps_rules)
+                       bool keeps_schemas)
     : check_(MakeCheck(live, proposal)),
-      rules_(keeps_rules ? std::make_unique<const LiveRules>(live) : nullptr),
+      live_schemas_(keeps_schemas ? std::make_unique<const ObjectSchemas>(live) : nullptr),
+      proposed_schemas_(proposal == nullptr ? nullptr
+                                            : std::make_unique<const ObjectSchemas>(proposal->crd)),
       group_(live.group),
       plural_(live.names.plural),
       kind_(live.names.kind),
@@ -142,7 +164,7 @@ GuardedCrds::Pointer GuardedCrds::Make(const kube::crd::Crd& live) const {
   }
   const auto proposal = proposals_.find(live.name);
   return std::make_shared<const GuardedCrd>(
-      live, proposal == proposals_.end() ? nullptr : &proposal->second, selection_.keeps_rules);
+      live, proposal == proposals_.end() ? nullptr : &proposal->second, selection_.keeps_schemas);
 }
 
 void GuardedCrds::Replace(std::map<std::string, Pointer> crds) {

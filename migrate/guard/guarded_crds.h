@@ -13,6 +13,7 @@
 #include "kube/client/session.h"
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
+#include "kube/schema/rule_validation.h"
 #include "kube/schema/structural.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/cluster/object_watch.h"
@@ -22,24 +23,25 @@
 
 namespace migrate::guard {
 
-/// What the values of a CRD's objects have to be by the schemas that the cluster has now.
-/// Immutable, for several threads.
-class LiveRules {
+/// What the values of a CRD's objects have to be by its schemas. Immutable, for several threads.
+class ObjectSchemas {
  public:
-  /// `live` is not needed afterwards. Throws kube::base::Error where it cannot be copied, as it
+  /// `crd` is not needed afterwards. Throws kube::base::Error where it cannot be copied, as it
   /// never should be.
-  explicit LiveRules(const kube::crd::Crd& live);
+  explicit ObjectSchemas(const kube::crd::Crd& crd);
 
-  /// Why the API server would refuse to create `object` in `version`, the first of its errors, in
-  /// its words; empty: it would take it, or nobody can tell
-  /// (kube::schema::ErrorsOfCreate).
-  std::string FirstError(const kube::json::Value& object, std::string_view version) const;
+  /// Why the API server, had it this CRD, would refuse to write `object` in `version` in the place
+  /// of `old` (the null pointer: to create it), in its words; what does not change it lets be.
+  /// Empty: it would take it, or nobody can tell (kube::schema::CheckUpdate, CheckCreate).
+  std::vector<std::string> Errors(const kube::json::Value& object, const kube::json::Value* old,
+                                  std::string_view version) const;
 
  private:
   struct Version {
     std::string name;
     std::shared_ptr<const kube::schema::SchemaProps> props;
     kube::schema::StructuralSchema structural;
+    std::unique_ptr<const kube::schema::RuleValidator> rules;  // or the null pointer
   };
   kube::crd::Crd crd_;
   kube::json::Arena arena_;        // of:
@@ -51,10 +53,10 @@ class LiveRules {
 class GuardedCrd {
  public:
   /// `live` is the cluster's; `proposal` may be the null pointer. Neither is needed afterwards.
-  /// Has rules() where `keeps_rules`. Throws kube::base::Error where the CRD cannot be copied, as
-  /// it never should be.
+  /// Has live_schemas() where `keeps_schemas`. Throws kube::base::Error where the CRD cannot be
+  /// copied, as it never should be.
   GuardedCrd(const kube::crd::Crd& live, const cluster::Proposal* proposal,
-             bool keeps_rules = false);
+             bool keeps_schemas = false);
 
   const std::string& name() const { return report_.name; }
   const std::string& group() const { return group_; }
@@ -74,14 +76,16 @@ class GuardedCrd {
   /// When what its schemas lack is removed, as LossText() has it.
   std::string_view WhenRemoved() const;
 
-  /// The null pointer unless they were asked for.
-  const LiveRules* rules() const { return rules_.get(); }
+  /// Those that the cluster has now. The null pointer unless they were asked for.
+  const ObjectSchemas* live_schemas() const { return live_schemas_.get(); }
+  /// Those of the proposal. The null pointer where there is none.
+  const ObjectSchemas* proposed_schemas() const { return proposed_schemas_.get(); }
 
  private:
   void AddVersion(std::vector<VersionSchema>& schemas, std::string_view version) const;
 
   std::unique_ptr<const check::CrdCheck> check_;
-  std::unique_ptr<const LiveRules> rules_;  // or the null pointer
+  std::unique_ptr<const ObjectSchemas> live_schemas_, proposed_schemas_;  // or the null pointer
   std::string group_, plural_, kind_, uid_;
   std::int64_t generation_;
   report::GuardedUse report_;
@@ -94,8 +98,9 @@ struct GuardSelection {
   /// Every CRD of the cluster where something would be lost that is not lost yet: it preserves
   /// unknown fields, or another schema is proposed.
   bool all = false;
-  /// Requests are changed, so that it has to be known what they may be (GuardedCrd::rules).
-  bool keeps_rules = false;
+  /// Requests are changed, so that it has to be known what they may be
+  /// (GuardedCrd::live_schemas).
+  bool keeps_schemas = false;
 };
 
 /// The CRDs that are guarded at the moment. What handlers find is immutable, and stays valid for

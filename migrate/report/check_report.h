@@ -151,6 +151,7 @@ struct ChangeUse {
   std::string kind;     ///< "fieldRemoved"
   std::string from, to;
   bool breaking = false;
+  bool brings_transition_rules = false;
   std::optional<std::uint64_t> objects{};  ///< that it touches; absent where nobody can tell
 
   bool operator==(const ChangeUse&) const = default;

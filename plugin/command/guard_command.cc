@@ -222,7 +222,7 @@ class GuardRun {
 }  // namespace
 
 int RunCommand(GuardOptions& options) {
-  options.selection.keeps_rules = !options.mutations.empty();
+  options.selection.keeps_schemas = !options.mutations.empty();
   GuardRun(options).Serve();
   return 0;
 }

@@ -111,7 +111,7 @@ std::string ChangeWords(const ChangeUse& change) {
   if (!change.from.empty()) words += " " + change.from + " removed";
   if (!change.from.empty() && !change.to.empty()) words += ",";
   if (!change.to.empty()) words += " " + change.to + " added";
-  return words;
+  return change.brings_transition_rules ? words + " (later updates meet it)" : words;
 }
 
 void AppendChangeTable(std::string& out, std::string_view title,

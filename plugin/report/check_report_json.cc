@@ -323,6 +323,7 @@ class CheckReportBuilder {
           .Text("from", change.from)
           .Text("to", change.to)
           .Bool("breaking", change.breaking);
+      if (change.brings_transition_rules) one.Bool("transition", true);
       if (change.objects) one.Number("objects", *change.objects);
       return one.Build();
     });

@@ -506,15 +506,101 @@ TEST_CASE("What no metadata can be goes from embedded resources of a server's ob
   CHECK(ReportOfSize(file, pod).versions[0].validity.value().objects == 1);
 }
 
-TEST_CASE("Rules of CEL are counted, not evaluated", "[migrate][crd_check]") {
+std::string RuleOf(const std::string& rule) {
+  return R"(,"x-kubernetes-validations":[{"rule":")" + rule + R"("}])";
+}
+
+// What is said of a widget of that size, with what a server that ratchets lets be in parentheses.
+std::vector<std::string> MessagesOf(const CrdCheck& check, const std::string& size) {
+  std::vector<std::string> messages;
+  const report::CrdReport report = ReportOfSize(check, size);
+  for (const report::InvalidUse& use : report.versions[0].validity->fields) {
+    messages.push_back(use.tolerated ? "(" + use.message + ")" : use.message);
+  }
+  return messages;
+}
+
+TEST_CASE("What a rule refuses is invalid", "[migrate][crd_check]") {
+  const CrdCheck check(SizedWidgets("3", RuleOf("self.size > 9")), "",
+                       {.origin = Origin::kServer, .checks_validity = true});
+  CHECK(MessagesOf(check, "10").empty());
+  CHECK(ReportOfSize(check, "10").verdict == report::Verdict::kPruning);
+  CHECK(MessagesOf(check, "5") ==
+        std::vector<std::string>{"(spec: Invalid value: failed rule: self.size > 9)"});
+  CHECK(ReportOfSize(check, "5").verdict == report::Verdict::kInvalid);
+  CHECK(check.RulesNote().empty());
+}
+
+TEST_CASE("A server that lets old values be evaluates the rules beside them",
+          "[migrate][crd_check]") {
+  const CrdCheckOptions options{.origin = Origin::kServer, .checks_validity = true};
+  CrdCheckOptions ratcheting = options;
+  ratcheting.server.ratchets = true;
+  const auto widgets = [] { return SizedWidgets("3", RuleOf("self.size > 9")); };
+  // A wrong minimum keeps nobody from the rules, another type does.
+  const std::vector<std::string> wrong = MessagesOf(CrdCheck(widgets(), "", options), "true");
+  REQUIRE(wrong.size() == 2);
+  CHECK_THAT(wrong[0], Catch::Contains("some validation rules were not checked"));
+  CHECK_THAT(wrong[1], Catch::Contains("spec.size"));
+  const auto let_be = MessagesOf(CrdCheck(widgets(), "", ratcheting), "true");
+  REQUIRE(let_be.size() == 2);
+  CHECK_THAT(let_be[0], Catch::Contains("expected int, got bool"));
+  CHECK_THAT(let_be[1], Catch::StartsWith("(spec.size"));
+  CHECK(ReportOfSize(CrdCheck(widgets(), "", ratcheting), "5").verdict ==
+        report::Verdict::kPruning);
+}
+
+TEST_CASE("Rules are held against objects as the server reads them", "[migrate][crd_check]") {
+  const auto crd = [] {
+    return WidgetsOf(
+        R"({"type":"object","properties":{"size":{"type":"integer"},
+            "mode":{"type":"string","default":"Fast"}},
+            "x-kubernetes-validations":[{"rule":"self.mode == 'Fast' || self.size > 9"}]})");
+  };
+  const CrdCheck check(crd(), "", {.checks_validity = true});
+  CHECK(MessagesOf(check, "5").empty());
+  CHECK(MessagesOf(check, R"(5,"mode":"Slow")") ==
+        std::vector<std::string>{
+            "(spec: Invalid value: failed rule: self.mode == 'Fast' || self.size > 9)"});
+}
+
+TEST_CASE("Rules that compare with the old value touch nothing that stays",
+          "[migrate][crd_check]") {
+  const auto crd = [] { return SizedWidgets("3", RuleOf("self == oldSelf")); };
+  CHECK(MessagesOf(CrdCheck(crd(), "", {.checks_validity = true}), "5").empty());
+  CHECK(MessagesOf(CrdCheck(crd(), "", {.checks_validity = true, .creates = true}), "5").empty());
+}
+
+TEST_CASE("A rule that fails by the proposal alone is new", "[migrate][crd_check]") {
+  const kube::crd::Crd live = SizedWidgets("3", RuleOf("self.size > 5"));
+  const auto since_proposal = [&live](const std::string& size) {
+    const CrdCheck check(SizedWidgets("3", RuleOf("self.size > 5 && self.size != 7")), "new.yaml",
+                         {.origin = Origin::kProposal, .replaced = &live, .checks_validity = true});
+    return ReportOfSize(check, size).versions[0].validity.value().fields.at(0).since_proposal;
+  };
+  CHECK(since_proposal("7"));
+}
+
+TEST_CASE("A rule that no server takes refuses no object", "[migrate][crd_check]") {
+  const auto crd = [] { return SizedWidgets("3", RuleOf("self.nope > 9")); };
+  CHECK(MessagesOf(CrdCheck(crd(), "", {.checks_validity = true}), "5").empty());
+  // One that has it already, as it came from another release, does.
+  const auto messages =
+      MessagesOf(CrdCheck(crd(), "", {.origin = Origin::kServer, .checks_validity = true}), "5");
+  REQUIRE(messages.size() == 1);
+  CHECK_THAT(messages[0], Catch::Contains("rule compile error: "));
+}
+
+TEST_CASE("A server before 1.25 drops rules", "[migrate][crd_check]") {
   const CrdCheck check(
-      SizedWidgets("3", R"(,"x-kubernetes-validations":[{"rule":"self.size > 9"}])"), "",
-      {.origin = Origin::kServer, .checks_validity = true});
-  const report::CrdReport report = ReportOfSize(check, "5");
-  CHECK(report.versions[0].validity == report::ValidityReport{});
-  CHECK(report.note.empty());
-  CHECK_THAT(check.CelNote(), Catch::StartsWith("1 rule of x-kubernetes-validations (CEL)"));
-  CHECK(CrdCheck(SizedWidgets("3"), "", {.checks_validity = true}).CelNote().empty());
+      SizedWidgets("3", RuleOf("self.size > 9")), "",
+      {.checks_validity = true, .server = {.release = kube::base::Release{1, 24}}});
+  CHECK(MessagesOf(check, "5").empty());
+  CHECK_THAT(check.RulesNote(), Catch::Contains("Kubernetes 1.24 drops rules"));
+  CHECK(CrdCheck(SizedWidgets("3"), "",
+                 {.checks_validity = true, .server = {.release = kube::base::Release{1, 24}}})
+            .RulesNote()
+            .empty());
 }
 
 TEST_CASE("What a default mends is valid, and what pruning takes is not", "[migrate][crd_check]") {

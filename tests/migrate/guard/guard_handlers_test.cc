@@ -63,7 +63,7 @@ struct World {
   std::vector<report::WriterUse> Writers() { return guard->Report().writers; }
 
   test_support::TempFolder folder;
-  GuardedCrds crds{{.all = true, .keeps_rules = true}, {}};
+  GuardedCrds crds{{.all = true, .keeps_schemas = true}, {}};
   WriterTally tally;
   Strings lines;
   std::unique_ptr<Guard> guard;
@@ -122,6 +122,42 @@ TEST_CASE("Whom to ask is told behind warnings and refusals", "[migrate][guard]"
   CHECK(world.Check(Review(Widget(R"({"a":"1"})"))).warnings.empty());
   World strict(GuardAction::kDeny, "", contact);
   CHECK(strict.Check(review).verdict->message == kWarning + "; " + contact);
+}
+
+TEST_CASE("What the CRD of the files would refuse is warned of", "[migrate][guard]") {
+  auto live = support::ReadCrdText(
+      test_support::FakeCrdText("widgets", R"(,"preserveUnknownFields":true)"));
+  auto proposed = support::ReadCrdText(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"widgets.demo.example.com"},
+          "spec":{"group":"demo.example.com","scope":"Namespaced",
+                  "names":{"plural":"widgets","kind":"Kindwidgets"},
+                  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":{"type":"object",
+                       "properties":{"a":{"type":"string"}},
+                       "x-kubernetes-validations":[{"rule":"self.a == 'b'"}]}}}}}]}})");
+  REQUIRE(live);
+  REQUIRE(proposed);
+  std::vector<cluster::Proposal> proposals;
+  proposals.push_back({.place = {}, .source = "new.yaml", .crd = *std::move(proposed)});
+  GuardedCrds crds({}, std::move(proposals));
+  crds.Put(live->name, crds.Make(*live));
+  WriterTally tally;
+  const Guard guard(crds, tally, {.now = [] { return TimePoint(); }});
+  const kube::admission::Handlers handlers = guard.ServedHandlers();
+  const test_support::FakeClock clock;
+  kube::admission::Metrics metrics;
+  const kube::admission::Dispatcher dispatcher(handlers, clock, metrics);
+  const auto warnings = [&](const ReviewText& review) {
+    const ReadText read(review.Print());
+    return dispatcher.Dispatch("guard", read.review)->warnings;
+  };
+  const std::string wrong = Widget(R"({"a":"c"})");
+  CHECK(warnings(Review(wrong)) ==
+        Strings{"invalid by the new CRD: spec: Invalid value: failed rule: self.a == 'b'"});
+  CHECK(warnings(Review(Widget(R"({"a":"b"})"))).empty());
+  // A server that ratchets lets it be.
+  CHECK(warnings(Review(wrong, wrong)).empty());
 }
 
 TEST_CASE("What is invalid as it was sent may be mutated", "[migrate][guard]") {

@@ -122,8 +122,29 @@ TEST_CASE("A change touches the objects that are worse off by it", "[crd][change
        R"({"a":"c"})"},
       {R"({"type":"object","properties":{"a":{"type":"string"}}})",
        R"({"type":"object","properties":{"a":{"type":"string"}},
-           "x-kubernetes-validations":[{"rule":"self.a == self.a"}]})",
-       R"({"a":"b"})", "null"},
+           "x-kubernetes-validations":[{"rule":"self.a == 'b'"}]})",
+       R"({"a":"c"})", R"({"a":"b"})"},
+      // The server has refused it until now.
+      {R"({"type":"integer","x-kubernetes-validations":[{"rule":"self > 3"}]})",
+       R"({"type":"integer"})", "3", "4"},
+      // It was refused before.
+      {R"({"type":"integer","x-kubernetes-validations":[{"rule":"self > 3"}]})",
+       R"({"type":"integer","x-kubernetes-validations":[{"rule":"self > 5"}]})", "4", "3"},
+      // Where the value is wrong by itself no rule is evaluated.
+      {R"({"type":"object","properties":{"a":{"type":"string"}}})",
+       R"({"type":"object","properties":{"a":{"type":"string"}},
+           "x-kubernetes-validations":[{"rule":"self.a.size() == 1"}]})",
+       R"({"a":"bc"})", R"({"a":5})"},
+      // It changes nothing.
+      {R"({"type":"integer"})",
+       R"({"type":"integer","x-kubernetes-validations":[{"rule":"self == oldSelf && self > 1"}]})",
+       "1", "2"},
+      // What was kept whatever it is is held against rules from now on.
+      {R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})",
+       R"({"type":"object","properties":{"a":{"type":"integer",
+           "x-kubernetes-validations":[{"rule":"self > 1"}]}},
+           "x-kubernetes-preserve-unknown-fields":true})",
+       R"({"a":1})", R"({"a":2})"},
       {R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}})",
        R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},
            "oneOf":[{"required":["a"]},{"required":["b"]}]})",
