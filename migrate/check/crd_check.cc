@@ -144,6 +144,10 @@ void CrdTally::Merge(CrdTally&& other) {
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
   errors_.Merge(std::move(other.errors_));
   observations_.Merge(std::move(other.observations_));
+  for (const auto& [path, size] : other.held_) {
+    std::int64_t& most = held_[path];
+    most = std::max(most, size);
+  }
   is_validity_unknown_ |= other.is_validity_unknown_;
 }
 
@@ -325,6 +329,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
   if (changes_ != nullptr) CountChanges(object, tally);
   if (observes_) tally.observations_.Add(object.value);
+  if (facts_.cost_remedies != nullptr) facts_.cost_remedies->Measure(object.value, tally.held_);
   CheckReadable(object, counted, tally);
   CountEntries(object, counted, tally);
   if (facts_.reads_are_pruned) CountHidden(object, counted, tally);
@@ -613,6 +618,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
     std::string hint = HintByObjects(problem.field, problem.message, tally.observations_.root());
     if (!hint.empty()) problem.hint = std::move(hint);
   }
+  if (facts_.cost_remedies != nullptr) facts_.cost_remedies->AddTo(report, tally.held_);
   if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
   report.verdict = VerdictOf(report);
   return report;

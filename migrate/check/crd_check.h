@@ -62,6 +62,7 @@ class CrdTally {
   std::unique_ptr<kube::schema::PatternChecks> patterns_;  // if some were needed
   bool is_validity_unknown_ = false;                       // of some object
   kube::suggest::Observations observations_;               // where hints need them
+  kube::crd::HeldSizes held_;                              // so
 };
 
 /// What pruning by the schemas of one CRD does to its objects.

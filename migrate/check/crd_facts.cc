@@ -253,7 +253,14 @@ class FactFinder {
     for (const auto& [message, error] : found) {
       report_.admission_problems.push_back(MakeProblem(error, ""));
     }
+    AddCostRemedies(old);
     if (options_.origin != CrdCheckOptions::Origin::kServer) AddUnknownKeys();
+  }
+
+  void AddCostRemedies(const kube::crd::Crd* old) {
+    if (std::ranges::none_of(report_.admission_problems, IsOfRuleCost)) return;
+    facts_.cost_remedies = std::make_shared<const CostRemedies>(crd_, old, server());
+    facts_.cost_remedies->AddTo(report_, {});
   }
 
   /// Where the release is not known, all rules count.

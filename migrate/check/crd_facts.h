@@ -7,6 +7,7 @@
 
 #include "kube/crd/crd.h"
 #include "kube/meta/field_choice.h"
+#include "migrate/check/cost_remedies.h"
 #include "migrate/check/proof.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/report/check_report.h"
@@ -59,6 +60,8 @@ struct CrdFacts {
   std::string read_version;       ///< of reads that are pruned by a server; else empty
   /// Objects are the same in every version, but for pruning: no webhook makes them from another.
   bool converts_nothing = true;
+  /// What helps where its rules cost too much; the null pointer: they do not.
+  std::shared_ptr<const CostRemedies> cost_remedies{};
   /// What the migration of older stored versions loses can be told from the objects.
   bool foretells_migration = false;
 };

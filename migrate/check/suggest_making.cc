@@ -42,6 +42,18 @@ bool IsProof(const report::CrdReport& check) {
          check.verdict == report::Verdict::kInvalid;
 }
 
+// Limits that rules need are for a person to decide on: objects to come may need more.
+void AddCostLimits(const std::vector<report::CostLimit>& limits,
+                   std::vector<SchemaChange>& changes) {
+  for (const report::CostLimit& limit : limits) {
+    changes.push_back({.kind = SchemaChange::Kind::kLeft,
+                       .version = limit.version,
+                       .place = {limit.path, limit.pointer},
+                       .text = limit.keyword + ": " + std::to_string(limit.most) +
+                               " is the most with which the rules fit"});
+  }
+}
+
 kube::crd::Crd CrdOfFile(const CrdCheck& check) {
   auto document = std::make_unique<kube::json::Document>();
   const bool is_json = !document->Parse(check.manifest());
@@ -71,6 +83,7 @@ CrdSuggestion MakeSuggestion(const CrdCheck& check, const kube::suggest::Observe
   kube::crd::Crd crd = CrdOfFile(check);
   auto arena = std::make_unique<kube::json::Arena>();
   kube::suggest::Suggestion suggestion = kube::suggest::Suggest(crd, seen, options, *arena);
+  AddCostLimits(evidence.cost_limits, suggestion.changes);
   return {.crd = std::move(crd),
           .arena = std::move(arena),
           .suggestion = std::move(suggestion),

@@ -253,6 +253,18 @@ struct ReplacedCrd {
   bool has_last_applied = false;  ///< the annotation of client-side apply
 };
 
+/// A limit that the schema of a version is to have, so that its rules cost no more than the server
+/// lets them.
+struct CostLimit {
+  std::string version;
+  std::string path;                    ///< as that of a FieldUse
+  std::string pointer;                 ///< of the schema in the CRD in v1 form (RFC 6901)
+  std::string keyword;                 ///< "maxItems", "maxLength" or "maxProperties"
+  std::int64_t most = 0;               ///< the largest that it may be
+  std::optional<std::int64_t> was{};   ///< what the schema says until now
+  std::optional<std::int64_t> held{};  ///< the most that objects have; absent: none were looked at
+};
+
 struct CrdReport {
   std::string name, group, kind, scope;
   std::string source;  ///< the file it came from; empty for a live CRD
@@ -268,7 +280,8 @@ struct CrdReport {
   std::optional<kube::crd::CrdCondition> condition;
   std::vector<Problem> problems;
   std::vector<Problem> admission_problems;
-  std::vector<VersionReport> versions;  ///< in the order of the CRD
+  std::vector<CostLimit> cost_limits{};  ///< where its rules cost too much; by version
+  std::vector<VersionReport> versions;   ///< in the order of the CRD
   std::optional<StorageMigrationReport> storage_migration;
   std::optional<ChangesReport> changes{};  ///< of a proposal whose CRD the cluster has
   std::vector<FieldUse> maybe_in_etcd;     ///< path, objects, managers and shown_in only

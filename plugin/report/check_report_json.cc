@@ -204,6 +204,21 @@ class CheckReportBuilder {
     return builder.Build();
   }
 
+  void AddCostLimits(ObjectBuilder& builder,
+                     const std::vector<migrate::report::CostLimit>& limits) {
+    builder.List("costLimits", limits, [this](const migrate::report::CostLimit& limit) {
+      ObjectBuilder one(arena_);
+      one.Text("version", limit.version)
+          .Text("path", limit.path)
+          .Text("keyword", limit.keyword)
+          .Number("most", static_cast<std::uint64_t>(limit.most));
+      if (limit.was)
+        one.Number("was", static_cast<std::uint64_t>(std::max<std::int64_t>(0, *limit.was)));
+      if (limit.held) one.Number("held", static_cast<std::uint64_t>(*limit.held));
+      return one.Build();
+    });
+  }
+
   void AddFindings(ObjectBuilder& builder, const CrdReport& crd) {
     builder.List("problems", crd.problems, [this](const Problem& problem) {
       return AddProblem(ObjectBuilder(arena_).Text("version", problem.version), problem);
@@ -211,6 +226,7 @@ class CheckReportBuilder {
     builder.List("admissionProblems", crd.admission_problems, [this](const Problem& problem) {
       return AddProblem(ObjectBuilder(arena_), problem);
     });
+    if (!crd.cost_limits.empty()) AddCostLimits(builder, crd.cost_limits);
     builder.List("versions", crd.versions,
                  [this](const VersionReport& version) { return Version(version); });
     if (crd.storage_migration) {
