@@ -290,6 +290,7 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
         .api_version = crd.group + "/" + version.name,
         .is_from_etcd = options.origin != CrdCheckOptions::Origin::kFile,
         .is_created = options.creates,
+        .drops_status = options.creates && of_crd.has_status_subresource(),
         .server_ratchets = server_rules_.ratchets,
         .is_stored = options.origin == CrdCheckOptions::Origin::kServer,
         .is_proposal = live_.has_value()};

@@ -166,6 +166,7 @@ std::optional<Value> VersionValidity::Read(const Value& object, const Schema& sc
     }
   }
   read.Set("apiVersion", Value::String(schemas_.api_version), arena);
+  if (schemas_.drops_status) read.Erase("status");  // PrepareForCreate of strategy.go
   return read;
 }
 
@@ -227,8 +228,9 @@ VersionValidity::Findings VersionValidity::Find(const Value& object, const Quick
   const bool is_of_version =
       !looks_at_api_version_ || object.FindText("apiVersion") == schemas_.api_version;
   // The look sees neither duplicates nor rules.
+  const bool loses_status = schemas_.drops_status && object.Find("status") != nullptr;
   const bool only_breaks_rules =
-      sight.is_valid && !refuses_duplicates_ && is_read_as_it_is && is_of_version;
+      sight.is_valid && !refuses_duplicates_ && is_read_as_it_is && is_of_version && !loses_status;
   if (only_breaks_rules && schemas_.own.rules == nullptr) return {};
   if (only_breaks_rules && sight.loses_nothing && StaysAsItIs(object) && FollowsRules(object)) {
     return {};

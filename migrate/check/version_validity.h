@@ -70,6 +70,7 @@ class VersionValidity {
     std::string api_version;
     bool is_from_etcd = false;     ///< of embedded resources what no metadata can be is dropped
     bool is_created = false;       ///< the write creates the object, instead of changing nothing
+    bool drops_status = false;     ///< and its status is not taken, as it is a subresource
     bool server_ratchets = false;  ///< then rules are evaluated beside errors that it lets be
     /// The server has the CRD already, with rules that it cannot compile, too. Else it would not
     /// take those.

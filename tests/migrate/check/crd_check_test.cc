@@ -571,6 +571,25 @@ TEST_CASE("Rules that compare with the old value touch nothing that stays",
   CHECK(MessagesOf(CrdCheck(crd(), "", {.checks_validity = true, .creates = true}), "5").empty());
 }
 
+TEST_CASE("A status that is a subresource is not looked at in objects that are created",
+          "[migrate][crd_check]") {
+  const auto crd = [](bool is_subresource) {
+    kube::crd::Crd made = WidgetsOf(
+        R"({"type":"object","properties":{"size":{"type":"integer"}}},
+           "status":{"type":"object","properties":{"phase":{"type":"string"}}})");
+    made.versions[0].subresources = kube::crd::Subresources{.status = is_subresource};
+    return made;
+  };
+  const std::string size_with_status = R"(5},"status":{"phase":1)";
+  const auto is_valid = [&](bool is_subresource, bool creates) {
+    const CrdCheck check(crd(is_subresource), "", {.checks_validity = true, .creates = creates});
+    return MessagesOf(check, size_with_status).empty();
+  };
+  CHECK(is_valid(true, true));
+  CHECK_FALSE(is_valid(false, true));
+  CHECK_FALSE(is_valid(true, false));
+}
+
 TEST_CASE("A rule that fails by the proposal alone is new", "[migrate][crd_check]") {
   const kube::crd::Crd live = SizedWidgets("3", RuleOf("self.size > 5"));
   const auto since_proposal = [&live](const std::string& size) {
