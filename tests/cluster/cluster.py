@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import secrets
 import shutil
 import signal
@@ -200,12 +201,19 @@ class Certificates:
             raise ClusterError(f"openssl {arguments[0]} failed: {run.stderr.strip()}")
 
 
+def warning_text(header):
+    """What a header says: 299 - "text"."""
+    quoted = header.encode("latin-1").decode().partition(' - "')[2].removesuffix('"')
+    return re.sub(r"\\(.)", r"\1", quoted)
+
+
 class Api:
-    """JSON over one kept HTTPS connection. One thread uses it at a time."""
+    """JSON over one kept HTTPS connection. One thread uses it at a time. `warnings` are those of the last answer."""
 
     def __init__(self, port, context, token=None):
         self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=240)
         self._token = token
+        self.warnings = []
 
     def request(self, method, path, body=None, content_type="application/json", accept="application/json"):
         """Returns (HTTP code, decoded answer) and raises nothing for codes of 400 and more.
@@ -233,6 +241,7 @@ class Api:
         except (http.client.HTTPException, OSError):
             self._connection.close()  # the next request opens it again
             raise
+        self.warnings = [warning_text(header) for header in answer.headers.get_all("Warning", [])]
         return answer.status, text
 
     def _checked(self, method, path, *arguments):

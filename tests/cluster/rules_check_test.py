@@ -1,0 +1,199 @@
+"""What `check` foretells of the rules of CRDs (x-kubernetes-validations) is what a real API server says.
+
+rules_check_test.py BINARY [STEP] [TEST...]: of the CRDs of the corpus with rules every STEP-th; only tests whose names
+hold one of TEST. Exit code 77 (skipped) without a crd_server (crd_server/build.sh).
+"""
+import json
+import os
+import re
+import sys
+import unittest
+
+import ruled
+from cluster import wait_for
+from corpus import FOLDER
+from loop_closes_test import run_check, version_of
+from migrations import Migrator, accounting_errors, stored_versions
+from newer_cluster import NewerCluster
+from ruled import GROUP, RuleComparison, Subject, folded, object_of
+from runner import end, run_tests
+from stored_diff import parse
+from subjects import V1_CRDS, crd_of, errors_of
+
+BINARY = None
+CLUSTER = None
+STEP = 12
+MOST_OBJECTS = 12  # of a CRD of the corpus
+COMPARED_AT_ONCE = 10  # CRDs
+# Rows of ruled.py whose rules look at what a value was.
+OF_OLD_VALUES = {"grows", "stays", "once", "again", "keyed"}
+MIGRATED = ("holds", "fails", "items", "grows", "again", "absent", "mends", "breaks")
+
+
+class RulesCheck(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.api = CLUSTER.api()
+        self.addCleanup(self.api.close)
+
+    def test_objects_are_refused_tolerated_and_taken_as_foretold(self):
+        found = RuleComparison(CLUSTER, BINARY, ruled.made_up())
+
+        self.compare(found)
+        self.assertEqual({(f"rows.{GROUP}", row) for row in ruled.ROWS},
+                         {(crd, one.rpartition("-")[0]) for crd, one in found.said if crd.startswith("rows.")})
+        for (crd, one), errors in found.foretold_of_files.items():
+            is_of_old = one.rpartition("-")[0] in OF_OLD_VALUES or one == "small"
+            self.assertEqual((found.said if is_of_old else found.said_anew)[crd, one], errors, (crd, one))
+        # None of the ways to end is missing.
+        self.assertTrue(any(found.said.values()))
+        self.assertTrue(any(found.warned[name] and not errors for name, errors in found.said.items()))
+        self.assertTrue(any(not found.warned[name] and not errors for name, errors in found.said_anew.items()))
+
+    def test_rules_touch_the_objects_whose_answer_they_change(self):
+        subject = ruled.changes()
+        found = RuleComparison(CLUSTER, BINARY, [subject])
+
+        self.compare(found)
+        told = {one["path"]: one for one in found.crds[subject.name]["changes"] if one["kind"] == "validations"}
+        for row in ruled.CHANGES:
+            names = [name for name in found.said if name[1].rpartition("-")[0] == row]
+            changed = sum(bool(found.said_before[name]) != bool(found.said_anew[name]) for name in names)
+            change = told.get(f"spec.{row}", {"objects": 0, "transition": False})
+            self.assertEqual(changed, change["objects"], row)
+            self.assertEqual(row == "later", change.get("transition", False), row)
+
+    def test_real_crds_refuse_what_is_foretold(self):
+        if not FOLDER.exists():
+            self.skipTest(f"no corpus: {FOLDER}")
+        subjects = list(ruled.of_corpus(self.api, STEP, MOST_OBJECTS))
+        refused = 0
+        for first in range(0, len(subjects), COMPARED_AT_ONCE):
+            found = RuleComparison(CLUSTER, BINARY, subjects[first:first + COMPARED_AT_ONCE])
+            self.compare(found)
+            refused += sum(map(bool, found.said_anew.values()))
+        self.assertGreater(refused, len(subjects))
+
+    def compare(self, found):
+        self.assertEqual(found.said, found.foretold)
+        self.assertEqual(found.said, found.labelled)
+        for subject in found.subjects:
+            with self.subTest(subject.name):
+                report = found.crds[subject.name]
+                version = next(one for one in report["versions"] if one["name"] == subject.version)
+                errors_of_crd = [errors for (crd, _), errors in found.said.items() if crd == subject.name]
+                self.assertEqual(sum(map(bool, errors_of_crd)), version["objectsInvalid"])
+                self.compare_tolerated(found, subject, version)
+                self.compare_created(found, subject, report)
+
+    def compare_tolerated(self, found, subject, version):
+        """Of rules the server warns of what it tolerates; of other errors it says nothing then."""
+        counted = {}
+        for one in version["invalidFields"]:
+            name = subject.name, one["examples"][0].rpartition("/")[2]
+            self.assertEqual(one["tolerated"], one["message"] not in found.said[name], one)
+            if one["tolerated"] and one["message"] in found.warned[name]:
+                counted.setdefault(folded(one["path"]), []).append(one["objects"])
+            elif one["tolerated"] and not one["path"].startswith("status"):  # which no creation brings
+                self.assertIn(one["message"], found.said_anew[name])
+        warned = found.warned_at(subject.name)
+        self.assertEqual(set(warned), set(counted))
+        for path, names in warned.items():
+            self.assertTrue(max(counted[path]) <= len(names) <= sum(counted[path]), (path, names, counted[path]))
+
+    def compare_created(self, found, subject, report):
+        if not subject.objects:
+            return
+        created = report["fileObjects"]
+        refused = [one for (crd, one), errors in found.said_anew.items() if crd == subject.name and errors]
+        self.assertEqual(len(refused), created["objectsInvalid"], (refused, created["invalidFields"]))
+        for one in created["invalidFields"]:
+            self.assertIn(one["message"], found.said_anew[subject.name, one["examples"][0].rpartition("/")[2]])
+
+    def test_crds_with_broken_rules_are_blocked_in_the_words_of_the_server(self):
+        crds = ruled.broken()
+        for crd in crds[::4]:  # these are updated
+            subject = Subject(crd, {})
+            self.addCleanup(CLUSTER.api().request, "DELETE", f"{V1_CRDS}/{subject.name}")
+            self.api.post(V1_CRDS, subject.open)
+        path = CLUSTER.folder / "broken.json"
+        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": crds}))
+
+        live = run_check(CLUSTER, BINARY, "-f", str(path))
+        local = run_check(CLUSTER, BINARY, "--local", "-f", str(path))
+
+        for i, crd in enumerate(crds):
+            name = crd["metadata"]["name"]
+            with self.subTest(name):
+                said = sorted(re.sub(r"selfType\d+", "selfType", error)  # named by the server's clock
+                              for error in self.said_of_crd(crd, is_update=i % 4 == 0))
+                self.assertTrue(said)
+                for report in (live[name], local[name]):
+                    # What is not structural stands where the condition of the CRD has it.
+                    told = [*(one["message"].replace("spec.versions[0].schema.", "spec.validation.")
+                              for one in report["problems"]), *(one["message"] for one in report["admissionProblems"])]
+                    self.assertEqual(said, sorted(told))
+                    self.assertEqual("blocked", report["verdict"])
+
+    def said_of_crd(self, crd, is_update):
+        if not is_update:
+            return errors_of(*self.api.request("POST", f"{V1_CRDS}?dryRun=All", crd), crd["metadata"]["name"])
+        path = f"{V1_CRDS}/{crd['metadata']['name']}"
+        changed = {**self.api.get(path), "spec": crd["spec"]}
+        return errors_of(*self.api.request("PUT", f"{path}?dryRun=All", changed), path)
+
+    def test_migrate_ends_with_the_objects_that_are_foretold_as_invalid(self):
+        subject = self.bring_in_older()
+        report = run_check(CLUSTER, BINARY, subject.name)[subject.name]
+        foretold = {one["name"]: one["invalid"] for one in report["objects"] if one["invalid"]}
+        said = {one["metadata"]["name"]: ruled.said_to_no_change(self.api, subject, one) for one in subject.objects}
+        migrator = Migrator(CLUSTER, BINARY)
+
+        tried = migrator.run(subject.name, "--dry-run=server")
+        run = migrator.run(subject.name, "--yes")
+
+        refused = {name: errors for name, errors in said.items() if errors}
+        self.assertTrue(refused)
+        self.assertEqual(refused, foretold)
+        self.assertEqual({"accepted": len(said) - len(refused), "invalid": len(refused)}, tried.counts(), tried)
+        self.assertEqual({"rewritten": len(said) - len(refused), "invalid": len(refused)}, run.counts(), run)
+        self.assertEqual([], accounting_errors(run, len(said)), run)
+        self.assertEqual((1, ["v1beta1", "v1"]), (run.code, stored_versions(self.api, subject)))
+        failures = {one["name"]: one for one in run.crd()["failures"]}
+        self.assertEqual(set(refused), set(failures))
+        for name, errors in refused.items():
+            self.assertTrue(all(error in failures[name]["message"] for error in errors), failures[name])
+        stored = map(parse, CLUSTER.etcd_range(f"/registry/{GROUP}/migrated/").values())
+        self.assertEqual({name: "v1beta1" if errors else "v1" for name, errors in said.items()},
+                         {one["metadata"]["name"]: version_of(one) for one in stored})
+
+    def bring_in_older(self):
+        """Objects that are stored in a version before the storage version, and were there before the rules."""
+        rows = {row: ruled.ROWS[row] for row in MIGRATED}
+        crd = crd_of(GROUP, "migrated", object_of(spec=object_of(**{row: schema for row, (schema, _) in rows.items()})))
+        subject = Subject(crd, {f"{row}-{i}": {"spec": {row: value}} for row, (_, values) in rows.items()
+                                for i, value in enumerate(values)})
+        for manifest, storage in ((subject.open, "v1beta1"), (subject.proposal, "v1")):
+            version, = manifest["spec"]["versions"]
+            manifest["spec"]["versions"] = [{**version, "name": name, "storage": name == storage}
+                                            for name in ("v1", "v1beta1")]
+        self.addCleanup(CLUSTER.api().request, "DELETE", f"{V1_CRDS}/{subject.name}")
+        subject.create(self.api)
+        subject.propose(self.api)
+        wait_for("v1 is not the storage version",
+                 lambda: stored_versions(self.api, subject) == ["v1beta1", "v1"])
+        return subject
+
+
+def main():
+    global BINARY, CLUSTER, STEP
+    BINARY, tests = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    if tests and tests[0].isdigit():
+        STEP = int(tests.pop(0))
+    with NewerCluster() as CLUSTER:
+        return run_tests(sys.modules[__name__], tests)
+
+
+if __name__ == "__main__":
+    end(main)
