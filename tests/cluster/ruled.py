@@ -206,6 +206,49 @@ def broken():
     return crds
 
 
+LIMITS = ("maxItems", "maxLength", "maxProperties")
+
+
+def costly():
+    """CRDs with rules that cost too much."""
+    names = {"type": "array", "items": {"type": "string"}}
+    labels = {"type": "object", "additionalProperties": {**TEXT, RULES: [{"rule": "self.matches('^[a-z]+$')"}]}}
+    specs = {"pairs": ruled(object_of(names=names), "self.names.all(x, self.names.all(y, x == y))"),
+             "deep": object_of(ports={"type": "array", "items": object_of(labels=labels)}),
+             "wide": ruled(object_of(names={**names, "maxItems": 100000}), "self.names.exists_one(x, x == 'a')"),
+             "many": ruled(object_of(names=names), *(f"self.names.all(x, x != '{i}')" for i in range(120)))}
+    return [crd_of(GROUP, f"costs{name}", object_of(spec=spec)) for name, spec in specs.items()]
+
+
+def of_corpus_without_limits(api, every):
+    """Yields every so many-th CRD of the corpus with rules, as if nothing were limited."""
+    def drop(schema):
+        if isinstance(schema, dict):
+            for name in LIMITS:
+                if isinstance(schema.get(name), int):
+                    del schema[name]
+        for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+            drop(part)
+
+    for subject in of_corpus(api, every, 0):
+        crd = copy.deepcopy(subject.proposal)
+        for version in crd["spec"]["versions"]:
+            drop(version["schema"])
+        yield crd
+
+
+def with_limits(crd, limits, more=0):
+    """With costLimits of a report, each larger by `more`."""
+    crd = copy.deepcopy(crd)
+    for limit in limits:
+        schema = next(one for one in crd["spec"]["versions"] if one["name"] == limit["version"])["schema"]["openAPIV3Schema"]
+        for step in re.findall(r"\[\*\]|\*|[^.\[\]*]+", limit["path"]):
+            schema = {"[*]": lambda at: at["items"], "*": lambda at: at["additionalProperties"]}.get(
+                step, lambda at, name=step: at["properties"][name])(schema)
+        schema[limit["keyword"]] = limit["most"] + more
+    return crd
+
+
 def of_corpus(api, every, most):
     """Yields every so many-th CRD of the corpus with rules, with so many of the objects that vectors have for it."""
     objects = {}

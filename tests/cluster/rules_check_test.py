@@ -143,6 +143,29 @@ class RulesCheck(unittest.TestCase):
         changed = {**self.api.get(path), "spec": crd["spec"]}
         return errors_of(*self.api.request("PUT", f"{path}?dryRun=All", changed), path)
 
+    def test_limits_that_help_are_taken_and_larger_ones_refused(self):
+        crds = [*ruled.costly(), *ruled.of_corpus_without_limits(self.api, STEP)]
+        path = CLUSTER.folder / "costly.json"
+        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": crds}))
+
+        reports = run_check(CLUSTER, BINARY, "--local", "-f", str(path))
+
+        helped = 0
+        for crd in crds:
+            name = crd["metadata"]["name"]
+            limits = reports[name].get("costLimits", [])
+            with self.subTest(name, limits=limits):
+                self.assertEqual(bool(self.costs_said_of(crd)), bool(limits))
+                self.assertEqual([], self.costs_said_of(ruled.with_limits(crd, limits)))
+                if limits:
+                    self.assertTrue(self.costs_said_of(ruled.with_limits(crd, limits, more=1)))
+                    helped += 1
+        self.assertGreater(helped, len(ruled.costly()))
+
+    def costs_said_of(self, crd):
+        answer = self.api.request("POST", f"{V1_CRDS}?dryRun=All", crd)
+        return [error for error in errors_of(*answer, crd["metadata"]["name"]) if " cost " in error]
+
     def test_migrate_ends_with_the_objects_that_are_foretold_as_invalid(self):
         subject = self.bring_in_older()
         report = run_check(CLUSTER, BINARY, subject.name)[subject.name]

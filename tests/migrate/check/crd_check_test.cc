@@ -577,7 +577,7 @@ TEST_CASE("A status that is a subresource is not looked at in objects that are c
     kube::crd::Crd made = WidgetsOf(
         R"({"type":"object","properties":{"size":{"type":"integer"}}},
            "status":{"type":"object","properties":{"phase":{"type":"string"}}})");
-    made.versions[0].subresources = kube::crd::Subresources{.status = is_subresource};
+    made.versions[0].subresources = kube::crd::Subresources{.status = is_subresource, .scale = {}};
     return made;
   };
   const std::string size_with_status = R"(5},"status":{"phase":1)";
