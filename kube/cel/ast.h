@@ -9,6 +9,14 @@
 
 namespace kube::cel {
 
+/// Where a part of an expression stands in its text, in code points.
+struct Span {
+  std::int32_t begin = 0;
+  std::int32_t end = 0;  ///< behind its last character
+
+  bool empty() const { return begin == end; }  ///< it stands nowhere: a macro made it
+};
+
 /// A literal of an expression.
 struct Constant {
   enum class Kind : std::uint8_t { kNull, kBool, kInt, kUint, kDouble, kString, kBytes };
@@ -95,12 +103,23 @@ class Ast {
                : -1;
   }
   std::size_t id_count() const { return positions_.size(); }
+  /// The text that a node was written as, without parentheses around it.
+  void SetSpan(std::int64_t id, Span span) {
+    if (spans_.size() < positions_.size()) spans_.resize(positions_.size());
+    spans_[static_cast<std::size_t>(id)] = span;
+  }
+  Span span(std::int64_t id) const {
+    return id > 0 && static_cast<std::size_t>(id) < spans_.size()
+               ? spans_[static_cast<std::size_t>(id)]
+               : Span();
+  }
 
   Expr* root = nullptr;
 
  private:
   std::deque<Expr> nodes_;
   std::vector<std::int32_t> positions_{-1};
+  std::vector<Span> spans_;
 };
 
 /// The expression as a text that parses to the same tree, with no more parentheses than it takes.

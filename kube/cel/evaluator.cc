@@ -74,17 +74,24 @@ base::Result<std::int64_t, Value> IndexOf(Memory& memory, const Value& key) {
 }  // namespace
 
 Evaluator::Evaluator(const Program& program, std::span<const Value> variables, json::Arena& arena,
-                     std::uint64_t limit)
+                     std::uint64_t limit, StepObserver* observer)
     : program_(program),
       variables_(variables),
       memory_(arena),
       limit_(limit),
-      locals_(memory_.Take<Value>(program.local_count_)) {
+      locals_(memory_.Take<Value>(program.local_count_)),
+      observer_(observer) {
   std::fill_n(locals_, program.local_count_, Value());
 }
 
 Value Evaluator::Run(std::uint32_t index) {
   const Node& node = program_.nodes_[index];
+  const Value value = RunNode(node);
+  Observe(node.span, value);
+  return value;
+}
+
+Value Evaluator::RunNode(const Node& node) {
   switch (node.op) {
     case Op::kConstant:
       return node.constant;
@@ -112,7 +119,7 @@ Value Evaluator::Run(std::uint32_t index) {
     case Op::kMessage:
       return RunMessage(node);
     case Op::kFold:
-      return RunFold(program_.folds_[node.first]);
+      return RunFold(node);
     case Op::kInSet:
       return RunInSet(node);
     case Op::kOptionalOr:
@@ -281,7 +288,8 @@ Value Evaluator::RunMessage(const Node& node) {
 
 // ---- Folds.
 
-Value Evaluator::RunFold(const FoldPlan& fold) {
+Value Evaluator::RunFold(const Node& node) {
+  const FoldPlan& fold = program_.folds_[node.first];
   const Value range = Run(fold.range);
   if (range.is_error()) return range;
   if (!range.is_list() && !range.is_map()) {
@@ -290,32 +298,41 @@ Value Evaluator::RunFold(const FoldPlan& fold) {
                                  : "got '" + GoTypeOf(range) + "', expected iterable type");
   }
   locals_[fold.accumulator] = Value();
-  // False: the fold ends before this element.
-  const auto step = [&](const Value& first, const Value& second) {
-    locals_[fold.variable] = first;
-    if (fold.second_variable >= 0) {
-      locals_[static_cast<std::size_t>(fold.second_variable)] = second;
-    }
-    const Value condition = Run(fold.condition);
-    if (condition.is_false()) return false;
-    locals_[fold.accumulator] = Run(fold.step);
-    return true;
-  };
+  if (observer_ != nullptr) {
+    observer_->BeginFold(node.span, fold.names, program_.nodes_[fold.init].constant);
+  }
+  RunElements(fold, range);
+  if (observer_ != nullptr) observer_->EndFold();
+  Value result = Run(fold.result);
+  result.is_mutable = false;
+  return result;
+}
+
+void Evaluator::RunElements(const FoldPlan& fold, const Value& range) {
   const bool has_two = fold.second_variable >= 0;
   if (range.is_list()) {
     for (std::uint32_t i = 0, size = ListSize(range); i < size; ++i) {
       const Value item = ListItem(memory_, range, i);
-      if (!step(has_two ? Value::Int(i) : item, item)) break;
+      if (!RunElement(fold, has_two ? Value::Int(i) : item, item)) return;
     }
   } else {
     for (MapCursor cursor(memory_, range); !cursor.AtEnd(); cursor.Next()) {
       const MapEntry entry = cursor.Entry();
-      if (!step(entry.key, entry.value)) break;
+      if (!RunElement(fold, entry.key, entry.value)) return;
     }
   }
-  Value result = Run(fold.result);
-  result.is_mutable = false;
-  return result;
+}
+
+/// False: the fold ends before this element.
+bool Evaluator::RunElement(const FoldPlan& fold, const Value& first, const Value& second) {
+  locals_[fold.variable] = first;
+  if (fold.second_variable >= 0) locals_[static_cast<std::size_t>(fold.second_variable)] = second;
+  const Value condition = Run(fold.condition);
+  if (condition.is_false()) return false;
+  if (observer_ != nullptr) observer_->BeginElement(first, second);
+  locals_[fold.accumulator] = Run(fold.step);
+  if (observer_ != nullptr) observer_->EndElement(locals_[fold.accumulator]);
+  return true;
 }
 
 Value Evaluator::RunInSet(const Node& node) {
@@ -335,6 +352,12 @@ Value Evaluator::RunOptionalOr(const Node& node, bool is_value) {
 // ---- Attributes.
 
 Value Evaluator::Resolve(const Attribute& attribute) {
+  const Value value = ValueOf(attribute);
+  Observe(attribute.span, value);
+  return value;
+}
+
+Value Evaluator::ValueOf(const Attribute& attribute) {
   if (attribute.base == Attribute::Base::kConditional) {
     const Value condition = Run(attribute.index);
     if (!condition.is_bool()) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "kube/cel/program.h"
+#include "kube/cel/step_observer.h"
 
 namespace kube::cel {
 
@@ -11,7 +12,7 @@ namespace kube::cel {
 class Evaluator {
  public:
   Evaluator(const Program& program, std::span<const Value> variables, json::Arena& arena,
-            std::uint64_t limit);
+            std::uint64_t limit, StepObserver* observer = nullptr);
 
   /// The value of a node. Throws GivenUp.
   Value Run(std::uint32_t node);
@@ -28,6 +29,10 @@ class Evaluator {
     cost_ = AddCost(cost_, cost);
     if (cost_ > limit_) throw GivenUp();
   }
+  void Observe(Span span, const Value& value) {
+    if (observer_ != nullptr && !span.empty()) observer_->OnStep(span, value);
+  }
+  Value RunNode(const Node& node);
   Value RunCall(const Node& node);
   void CountCall(const CallPlan& call, std::span<const Value> args, const Value& result);
   Value Dispatch(const CallPlan& call, std::span<const Value> args);
@@ -37,11 +42,14 @@ class Evaluator {
   Value RunList(const Node& node);
   Value RunMap(const Node& node);
   Value RunMessage(const Node& node);
-  Value RunFold(const FoldPlan& fold);
+  Value RunFold(const Node& node);
+  bool RunElement(const FoldPlan& fold, const Value& first, const Value& second);
+  void RunElements(const FoldPlan& fold, const Value& range);
   Value RunInSet(const Node& node);
   Value RunOptionalOr(const Node& node, bool is_value);
 
   Value Resolve(const Attribute& attribute);
+  Value ValueOf(const Attribute& attribute);
   Value BaseOf(const Attribute& attribute);
   Value Qualify(Value object, const std::vector<Qualifier>& qualifiers);
   Value KeyOf(const Qualifier& qualifier);
@@ -54,6 +62,7 @@ class Evaluator {
   std::uint64_t limit_;
   std::uint64_t cost_ = 0;
   Value* locals_;
+  StepObserver* observer_;
 };
 
 /// The message of protobuf with these fields, as a value; an error where it has none here. A field

@@ -81,6 +81,7 @@ class TreeParser : private RecoveringParser {
       conditional->children[1] = Logical(Kind::kOr, 39, SetOf(kColon));
       if (Match(kColon, 40, kExprStart) == nullptr) return;
       conditional->children[2] = Expr(41, kRuleEnd);
+      conditional->end = Last();
     });
     return node;
   }
@@ -108,6 +109,7 @@ class TreeParser : private RecoveringParser {
         }
         chain->tokens.push_back(Match(op, base + 1, kExprStart));
         chain->children.push_back(operand(base + 2));
+        chain->end = Last();
         Synchronize(base + 7, next);
       }
     });
@@ -131,6 +133,7 @@ class TreeParser : private RecoveringParser {
         SetState(65, kComparisons);
         node->op = TakeToken();
         node->children[1] = Relation(2, 66, kComparisons | kRuleEnd);
+        node->end = Last();
         Synchronize(71, kComparisons | kRuleEnd);
       }
     });
@@ -150,6 +153,7 @@ class TreeParser : private RecoveringParser {
         SetState(is_product ? 76 : 79, is_product ? kProducts : kSums);
         node->op = TakeToken();
         node->children[1] = Calc(is_product ? 3 : 2, is_product ? 77 : 80, kNext);
+        node->end = Last();
         Synchronize(85, kNext);
       }
     });
@@ -184,6 +188,7 @@ class TreeParser : private RecoveringParser {
       Synchronize(90, kMemberStart | SetOf(kExclamation), Sync::kLoop);
     } while (Look(1) == kExclamation);
     node->children.push_back(Member(92, kRuleEnd));
+    node->end = Last();
   }
 
   void Negate(SyntaxNode* node) {
@@ -197,6 +202,7 @@ class TreeParser : private RecoveringParser {
       if (!LooksAt(1, kMemberStart)) return void(NoViable(1));
     } while (Look(1) == kMinus);
     node->children.push_back(Member(98, kRuleEnd));
+    node->end = Last();
   }
 
   SyntaxNode* Member(int state, TokenSet follow) {
@@ -220,6 +226,7 @@ class TreeParser : private RecoveringParser {
         member->children.push_back(node);
         node = member;
         if (!EndMember(member)) return;
+        member->end = Last();
         Synchronize(130, kMemberNext);
       }
     });
@@ -279,6 +286,7 @@ class TreeParser : private RecoveringParser {
       }
     });
     if (primary->kind == Kind::kBroken) primary->start = nullptr;  // cel-go has no place for it
+    if (node == primary) node->end = Last();
     return node;
   }
 

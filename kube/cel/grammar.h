@@ -40,6 +40,7 @@ struct SyntaxNode {
 
   Kind kind = Kind::kBroken;
   const Token* start = nullptr;  ///< the first token
+  const Token* end = nullptr;    ///< the last token; null: there is none
   const Token* op = nullptr;     ///< the operator, or the parenthesis, bracket or brace that opens
   const Token* name = nullptr;   ///< an identifier or the text of a literal; null: missing
   const Token* name_start = nullptr;  ///< where an identifier should be

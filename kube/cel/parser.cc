@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kube/base/utf8.h"
 #include "kube/cel/grammar.h"
 #include "kube/cel/literals.h"
 #include "kube/cel/macros.h"
@@ -65,6 +66,18 @@ class Builder {
 
   Expr* Build(const SyntaxNode* node) {
     if (node == nullptr) return Broken(-1);
+    Expr* expr = BuildAny(node);
+    if (node->start != nullptr && node->end != nullptr) ast_.SetSpan(expr->id, SpanOf(*node));
+    return expr;
+  }
+
+ private:
+  static Span SpanOf(const SyntaxNode& node) {
+    const auto size = static_cast<std::int32_t>(base::utf8::CountCharacters(node.end->text));
+    return {node.start->start, node.end->start + size};
+  }
+
+  Expr* BuildAny(const SyntaxNode* node) {
     switch (node->kind) {
       case Kind::kBroken:
         return Broken(node->start == nullptr ? -1 : node->start->start);
@@ -98,7 +111,6 @@ class Builder {
     }
   }
 
- private:
   /// Runs `build` one level deeper.
   template <typename Function>
   Expr* Nested(Function build) {

@@ -30,6 +30,15 @@ class Planner {
   };
 
   std::uint32_t Plan(const Expr& expr) {
+    const std::uint32_t node = PlanAny(expr);
+    SetSpan(node, checked_.ast->span(expr.id));
+    return node;
+  }
+
+  std::uint32_t local_count() const { return local_count_; }
+
+ private:
+  std::uint32_t PlanAny(const Expr& expr) {
     switch (expr.kind) {
       case Kind::kLiteral:
         return AddConstant(Literal(expr.constant));
@@ -50,9 +59,6 @@ class Planner {
     }
   }
 
-  std::uint32_t local_count() const { return local_count_; }
-
- private:
   struct Local {
     std::string name;
     std::uint32_t index;
@@ -82,6 +88,19 @@ class Planner {
     return node;
   }
   const Node& NodeAt(std::uint32_t index) const { return program_.nodes_[index]; }
+  /// Says where in the text a node is. An attribute may become a part of another one.
+  void SetSpan(std::uint32_t index, Span span) {
+    Node& node = program_.nodes_[index];
+    if (node.op == Op::kConstant) return;
+    if (node.op != Op::kAttribute) {
+      node.span = span;
+      return;
+    }
+    Attribute& attribute = program_.attributes_[node.first];
+    // Variables of macros are told with each element.
+    const bool is_bare = attribute.base == Attribute::Base::kLocal && attribute.qualifiers.empty();
+    attribute.span = is_bare ? Span() : span;
+  }
   bool IsConstant(std::uint32_t index) const { return NodeAt(index).op == Op::kConstant; }
   bool AreConstant(const std::vector<std::uint32_t>& nodes) const {
     return std::all_of(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return IsConstant(n); });
@@ -136,6 +155,8 @@ class Planner {
     if (a.base != Attribute::Base::kConditional) return a.qualifiers.push_back(qualifier);
     const std::uint32_t if_true = a.if_true;
     const std::uint32_t if_false = a.if_false;
+    // What is in the text is the branch without what is selected from it.
+    program_.attributes_[if_true].span = program_.attributes_[if_false].span = Span();
     AddQualifier(if_true, qualifier);
     AddQualifier(if_false, qualifier);
   }
@@ -378,7 +399,9 @@ class Planner {
     locals_.resize(inner);
     plan.result = Plan(*fold.result);
     locals_.resize(outer);
-    program_.folds_.push_back(plan);
+    plan.names.push_back(fold.variable);
+    if (!fold.second_variable.empty()) plan.names.push_back(fold.second_variable);
+    program_.folds_.push_back(std::move(plan));
     Node node;
     node.op = Op::kFold;
     node.first = static_cast<std::uint32_t>(program_.folds_.size()) - 1;
@@ -424,8 +447,8 @@ base::Result<Program, std::string> Program::Make(const Environment& environment,
 }
 
 Evaluation Program::Evaluate(std::span<const Value> variables, json::Arena& arena,
-                             std::uint64_t limit) const {
-  Evaluator evaluator(*this, variables, arena, limit);
+                             std::uint64_t limit, StepObserver* observer) const {
+  Evaluator evaluator(*this, variables, arena, limit, observer);
   Evaluation evaluation;
   try {
     evaluation.value = evaluator.Run(root_);

@@ -43,6 +43,7 @@ struct Node {
   Op op = Op::kConstant;
   std::uint32_t first = 0;  ///< of the arguments, or the index of what the op needs
   std::uint32_t count = 0;  ///< of the arguments
+  Span span;                ///< empty of constants and attributes
   Value constant;
 };
 
@@ -64,6 +65,7 @@ struct Attribute {
   std::uint32_t if_true = 0;  ///< of a conditional: attributes
   std::uint32_t if_false = 0;
   std::uint32_t lazy = 0;  ///< of a local: 1 + the node that makes its first value; 0: none
+  Span span;               ///< of the whole
   std::vector<Qualifier> qualifiers;
 };
 
@@ -84,6 +86,7 @@ struct FoldPlan {
   std::uint32_t accumulator = 0;  ///< locals
   std::uint32_t variable = 0;
   std::int32_t second_variable = -1;
+  std::vector<std::string> names;  ///< of the variables
 };
 
 struct MessagePlan {
@@ -91,6 +94,8 @@ struct MessagePlan {
   std::vector<std::string> fields;
   std::vector<bool> optional;
 };
+
+class StepObserver;
 
 /// What an evaluation came to.
 struct Evaluation {
@@ -112,8 +117,9 @@ class Program {
   /// result needs comes from `arena`. Stops with kCostLimitExceeded where the cost goes beyond
   /// `limit`, and also where the evaluation takes more memory, or looks at more values, than Memory
   /// lets it: what the server counts cheaply may take it very long.
+  /// `observer` is told of the steps; null: nobody is.
   Evaluation Evaluate(std::span<const Value> variables, json::Arena& arena,
-                      std::uint64_t limit = kCallCostLimit) const;
+                      std::uint64_t limit = kCallCostLimit, StepObserver* observer = nullptr) const;
 
  private:
   friend class Planner;

@@ -49,6 +49,9 @@ class RecoveringParser {
     return (tokens & SetOf(Look(distance))) != 0;
   }
 
+  /// The last token that was taken; null before the first one.
+  const Token* Last() const { return index_ == 0 ? nullptr : &tokens_[index_ - 1]; }
+
   void SetState(int state, TokenSet tokens) {
     state_ = state;
     state_tokens_ = tokens;

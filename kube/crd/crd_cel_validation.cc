@@ -12,9 +12,7 @@ namespace {
 using kube::meta::Child;
 using schema::SchemaProps;
 
-/// The most that a rule may cost by its estimate, over all values that it is asked for in one
-/// object, and all rules of a schema together.
-constexpr std::uint64_t kMostRuleCost = 10000000;
+/// The most that all rules of a schema may cost together.
 constexpr std::uint64_t kMostSchemaCost = 100000000;
 
 /// How many values of the schemas in it one value of a schema has at most; absent: no limit.
@@ -67,6 +65,13 @@ void RuleContext::FindType(const SchemaProps& schema, bool is_resource) {
   type_ = types_->root().is_declared ? &types_->root() : nullptr;
 }
 
+std::uint64_t RuleContext::most_values() const {
+  if (cardinality_) return *cardinality_;
+  const std::int64_t smallest = type_ == nullptr ? 0 : type_->min_serialized_size;
+  // With a comma between two values.
+  return static_cast<std::uint64_t>(schema::kMostRequestBytes / (smallest + 1));
+}
+
 void CelValidator::Check(const SchemaProps& schema, const std::string& path,
                          const RuleContext& context, std::string_view uncorrelatable) {
   const std::string rules_path = Child(path, "x-kubernetes-validations");
@@ -83,10 +88,7 @@ void CelValidator::Check(const SchemaProps& schema, const std::string& path,
             (is_message ? checks_.known.messages : checks_.known.rules).contains(text);
         return is_known ? checks_.server : schema::NewRuleRelease(checks_.server);
       });
-  // With a comma between two values.
-  const auto most = static_cast<std::uint64_t>(schema::kMostRequestBytes /
-                                               (context.type()->min_serialized_size + 1));
-  const std::uint64_t cardinality = context.cardinality().value_or(most);
+  const std::uint64_t cardinality = context.most_values();
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const schema::ValidationRule& rule = (*schema.x_validations)[i];
     const std::string rule_path = meta::Index(rules_path, i);

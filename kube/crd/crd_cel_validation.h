@@ -33,6 +33,10 @@ struct CelChecks {
   bool is_unchanged = false;
 };
 
+/// The most that a rule may cost by its estimate, over all values that it is asked for in one
+/// object.
+inline constexpr std::uint64_t kMostRuleCost = 10000000;
+
 /// What is known of rules at a schema on the way down from the root.
 class RuleContext {
  public:
@@ -45,6 +49,8 @@ class RuleContext {
   const cel::SchemaType* type() const { return type_; }
   /// How many values of it one object may have; absent: as many as a request can hold.
   std::optional<std::uint64_t> cardinality() const { return cardinality_; }
+  /// The same; of what has no limit, as many as a request of the largest size can hold.
+  std::uint64_t most_values() const;
 
  private:
   void FindType(const schema::SchemaProps& schema, bool is_resource);

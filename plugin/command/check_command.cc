@@ -4,6 +4,7 @@
 #include "plugin/command/check_output.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
+#include "plugin/command/explain_check.h"
 #include "plugin/command/fleet_check.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/run_facts.h"
@@ -81,6 +82,9 @@ Examples:
 
   # What is in the objects that would be lost as a whole?
   kubectl prune check widgets --expand .spec
+
+  # Why does a rule refuse an object?
+  kubectl prune check widgets --explain '.spec[0]' --object shop/frontend
 
   # A page for those who decide about the upgrade
   kubectl prune check -f crds.yaml -o html > report.html
@@ -233,6 +237,7 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
         Print, in the place of a report, the CRDs that have to be applied and migrated before the
         files. A file that lacks a version which objects may be stored in gets that version as the
         cluster has it. Unknown fields stay preserved where they are. As yaml, or json by -o.)");
+  AddExplainFlags(flags, options);
   cli::AddFleetFlags(flags, options.fleet, "Check", "checked");
   flags.Check([&flags, &options] {
     cli::RequireFiles(flags, options.check.filenames, options.local);
@@ -305,6 +310,7 @@ int RunCommand(CheckOptions& options) {
   if (options.check.state_dir.empty()) options.check.state_dir = migrate::rewrite::FindStateDir();
   if (options.print_transitional) return PrintTransitional(options);
   report::LoadTemplate(options.output_template);
+  if (Explains(options)) return RunExplain(options);
   const report::Output output = CheckAndPrint(options);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);

@@ -9,6 +9,7 @@
 #include "kube/json/json.h"
 #include "migrate/check/cluster_check.h"
 #include "migrate/check/object_diff.h"
+#include "migrate/check/rule_explaining.h"
 #include "migrate/check/suggest_making.h"
 #include "migrate/guard/guard_handlers.h"
 #include "migrate/guard/guarded_crds.h"
@@ -45,6 +46,8 @@ struct CheckOptions {
   bool no_headers = false;
   cli::FleetOptions fleet;
   bool print_transitional = false;  ///< CRDs between two releases, in the place of a report
+  /// A rule and an object, in the place of a report; without a rule path: a report.
+  migrate::check::ExplainOptions explain{};
 };
 /// Checks what its options name, and prints the report.
 void DeclareFlags(cli::FlagSet& flags, CheckOptions& options);
