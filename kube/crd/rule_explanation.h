@@ -29,14 +29,14 @@ struct RuleExplanation {
   std::string name, schema_path, field_path;  ///< as RulePlace
   std::size_t index = 0;                      ///< the same
   std::string rule, message, message_expression;
-  std::string compile_error{};   ///< the server's; empty: it compiles
-  bool uses_old_self = false;  ///< which is then the value itself: a write that changes nothing
+  std::string compile_error{};  ///< the server's; empty: it compiles
+  bool uses_old_self = false;   ///< which is then the value itself: a write that changes nothing
   std::uint64_t estimated_cost = 0;         ///< the most, of one value
   std::uint64_t estimated_object_cost = 0;  ///< the same of all values that an object can have
   std::uint64_t cost = 0;                   ///< of all values together
   std::uint64_t true_count = 0, false_count = 0, error_count = 0;  ///< of values
   std::vector<ExplainedValue> values{};  ///< in the order of the object: the first of each answer
-  std::uint64_t values_left_out = 0;   ///< of those that were counted
+  std::uint64_t values_left_out = 0;     ///< of those that were counted
   bool is_out_of_budget =
       false;  ///< the rule alone costs more than all may: the rest was not asked
 

@@ -56,7 +56,8 @@ std::unique_ptr<Document> Get(const std::string& target, const Session& session)
 
 /// The object of that name in whatever namespace has it. Changes `document` to hold it.
 void TakeTheOnlyItem(Document& document, const std::string& crd, const std::string& name) {
-  const kube::json::Value* items = std::as_const(document.root()).Find("items", kube::json::Type::kArray);
+  const kube::json::Value* items =
+      std::as_const(document.root()).Find("items", kube::json::Type::kArray);
   std::vector<std::string> names;
   const kube::json::Value* found = nullptr;
   for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {

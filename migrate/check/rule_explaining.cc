@@ -21,7 +21,7 @@ void RequireRules(const std::string& crd, Release release) {
               " drops x-kubernetes-validations, and holds no object against rules (" +
               kube::schema::kFirstRuleRelease.ToString() +
               " is the first that does); to see what a later one says, use --local with "
-              "--server-version");
+              "a later --server-version");
 }
 
 Crd ReadManifest(const CrdCheck& check) {

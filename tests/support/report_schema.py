@@ -112,7 +112,7 @@ def load(kind):
 
 
 KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "FleetCheckReport", "MigrationReport", "FleetMigrationReport",
-                                             "RestoreReport", "GuardReport")}
+                                             "RestoreReport", "GuardReport", "RuleExplanation")}
 
 
 def errors(report):
