@@ -18,8 +18,8 @@ struct TracedStep {
   std::string text;   ///< of the part, on one line, shortened
   std::string value;  ///< as PreviewValue has it, or the error; empty: it was not finished
   bool is_error = false;
-  std::vector<TracedElement> elements{};  ///< of a macro
-  std::uint64_t elements_left_out = 0;    ///< that the macro looked at, too
+  std::vector<TracedElement> elements;  ///< of a macro
+  std::uint64_t elements_left_out = 0;  ///< that the macro looked at, too
 };
 
 /// What a macro has done with one element.
