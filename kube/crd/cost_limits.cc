@@ -14,14 +14,11 @@
 #include "kube/crd/crd_rules.h"
 #include "kube/crd/crd_schema_validation.h"
 #include "kube/meta/make_field_error.h"
-#include "kube/meta/object_path.h"
 
 namespace kube::crd {
 namespace {
 
-using meta::PathStep;
 using schema::SchemaProps;
-using SizeStep = SizeLimit::Step;
 
 constexpr std::size_t kMostPlaces = 64;
 constexpr std::size_t kMostRuleBytes = std::size_t{64} << 10;
@@ -90,10 +87,9 @@ class PlaceFinder {
 
  private:
   struct Here {
-    std::string path;              // of the schema
-    const PathStep* at = nullptr;  // of the value
-    std::string name{};            // as rules have it, of the nearest field
-    std::vector<SizeStep> steps{};
+    std::string path;    // of the schema
+    std::string name{};  // as rules have it, of the nearest field
+    std::vector<ValueStep> steps{};
     std::vector<std::string_view> rules{};  // at or above
     std::vector<SizePlace> around{};        // not taken yet
   };
@@ -122,36 +118,32 @@ class PlaceFinder {
 
   void WalkParts(SchemaProps& schema, const Here& here) {
     for (auto& [name, property] : schema.properties) {
-      const PathStep step = PathStep::Field(here.at, name);
-      Here below = Below(here, meta::Key(meta::Child(here.path, "properties"), name), &step,
-                         {SizeStep::Kind::kField, std::string(name)});
+      Here below = Below(here, meta::Key(meta::Child(here.path, "properties"), name),
+                         {ValueStep::Kind::kField, std::string(name)});
       below.name = cel::Escape(name).value_or(std::string(name));
       Walk(property, std::move(below));
     }
     if (schema.items && schema.items->schema) {
-      const PathStep step = PathStep::Index(here.at, 0);
       Walk(*schema.items->schema,
-           Below(here, meta::Child(here.path, "items"), &step, {SizeStep::Kind::kAnyElement, ""}));
+           Below(here, meta::Child(here.path, "items"), {ValueStep::Kind::kItems, ""}));
     }
     if (schema.additional_properties && schema.additional_properties->schema) {
-      const PathStep step = PathStep::Key(here.at, "");
       Walk(*schema.additional_properties->schema,
-           Below(here, meta::Child(here.path, "additionalProperties"), &step,
-                 {SizeStep::Kind::kAnyKey, ""}));
+           Below(here, meta::Child(here.path, "additionalProperties"),
+                 {ValueStep::Kind::kValues, ""}));
     }
   }
 
-  static Here Below(const Here& here, std::string path, const PathStep* at, SizeStep step) {
+  static Here Below(const Here& here, std::string path, ValueStep step) {
     Here below = here;
     below.path = std::move(path);
-    below.at = at;
     below.steps.push_back(std::move(step));
     return below;
   }
 
   SizePlace MakePlace(SchemaProps& schema, const SizeKeyword& keyword, const Here& here) const {
     SizePlace place{&schema, &keyword, {}, keyword.usual};
-    place.limit.path = meta::PrintFoldedPath(here.at);
+    place.limit.path = FieldPathOf(here.steps);
     place.limit.steps = here.steps;
     place.limit.keyword = keyword.name;
     place.limit.was = schema.*keyword.member;
@@ -292,17 +284,17 @@ std::int64_t SizeOf(const json::Value& value) {
   return static_cast<std::int64_t>(value.size());
 }
 
-std::int64_t LargestBelow(const json::Value& value, std::span<const SizeStep> steps) {
+std::int64_t LargestBelow(const json::Value& value, std::span<const ValueStep> steps) {
   if (steps.empty()) return SizeOf(value);
   const auto below = steps.subspan(1);
   std::int64_t largest = 0;
   const auto take = [&](const json::Value& part) {
     largest = std::max(largest, LargestBelow(part, below));
   };
-  if (steps.front().kind == SizeStep::Kind::kField) {
+  if (steps.front().kind == ValueStep::Kind::kField) {
     const json::Value* field = value.Find(steps.front().name);
     if (field != nullptr) take(*field);
-  } else if (steps.front().kind == SizeStep::Kind::kAnyKey) {
+  } else if (steps.front().kind == ValueStep::Kind::kValues) {
     for (const json::Member& member : value.members()) take(member.value);
   } else {
     for (const json::Value& element : value.elements()) take(element);

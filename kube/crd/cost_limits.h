@@ -9,6 +9,7 @@
 
 #include "kube/base/release.h"
 #include "kube/crd/crd.h"
+#include "kube/crd/rule_places.h"
 #include "kube/json/json.h"
 
 /// The way out where the API server refuses a CRD because its rules of x-kubernetes-validations may
@@ -17,15 +18,8 @@ namespace kube::crd {
 
 /// A limit that a schema is to have.
 struct SizeLimit {
-  /// One step from the root of an object to the values.
-  struct Step {
-    enum class Kind : std::uint8_t { kField, kAnyKey, kAnyElement };
-    Kind kind{};
-    std::string name{};  ///< of a field
-  };
-
-  std::string path{};  ///< the field, folded: "spec.names[*]"
-  std::vector<Step> steps{};
+  std::string path{};                 ///< the field, folded: "spec.names[*]"
+  std::vector<ValueStep> steps{};     ///< to them
   std::string_view keyword{};         ///< "maxItems", "maxLength" or "maxProperties"
   std::int64_t most = 0;              ///< the largest that it may be
   std::optional<std::int64_t> was{};  ///< what the schema says until now

@@ -18,6 +18,8 @@ using schema::SchemaProps;
 constexpr std::string_view kRoot = "openAPIV3Schema";
 constexpr std::string_view kKeyword = "x-kubernetes-validations";
 
+}  // namespace
+
 std::string FieldPathOf(const std::vector<ValueStep>& steps) {
   std::string path;
   for (const ValueStep& step : steps) {
@@ -35,6 +37,8 @@ std::string FieldPathOf(const std::vector<ValueStep>& steps) {
   }
   return path;
 }
+
+namespace {
 
 /// Walks a schema as the server's validator of rules does.
 class Finder {
@@ -69,7 +73,7 @@ class Finder {
     for (const auto& [name, property] : rules.properties) {
       const SchemaProps* of_node = node.FindProperty(name);
       if (of_node == nullptr) continue;
-      WalkBelow({ValueStep::Kind::kField, name}, property, *of_node,
+      WalkBelow({ValueStep::Kind::kField, std::string(name)}, property, *of_node,
                 place.Below(meta::Key(meta::Child(place.path, "properties"), name)), context);
     }
     for (std::size_t i = 0; i < rules.all_of.size(); ++i) {
@@ -80,7 +84,7 @@ class Finder {
 
   void WalkBelow(ValueStep step, const SchemaProps& rules, const SchemaProps& node,
                  const Place& place, const RuleContext& parent) {
-    steps_.push_back(step);
+    steps_.push_back(std::move(step));
     Walk(rules, node, place, RuleContext(parent, node));
     steps_.pop_back();
   }

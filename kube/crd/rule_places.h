@@ -21,8 +21,11 @@ struct ValueStep {
   };
 
   Kind kind = Kind::kField;
-  std::string_view name{};  ///< of a property
+  std::string name{};  ///< of a property
 };
+
+/// The path of the values, folded: "spec.ports[*]".
+std::string FieldPathOf(const std::vector<ValueStep>& steps);
 
 /// A rule of x-kubernetes-validations, and of which values it is asked. Borrows from the schema.
 struct RulePlace {

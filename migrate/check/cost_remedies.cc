@@ -1,10 +1,10 @@
 #include "migrate/check/cost_remedies.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "kube/base/text.h"
+#include "kube/crd/rule_places.h"
 #include "kube/meta/object_path.h"
 #include "kube/suggest/schema_change.h"
 
@@ -36,10 +36,10 @@ std::string LimitText(const SizeLimit& limit) {
 std::string PointerOf(const SizeLimit& limit, std::size_t version) {
   kube::suggest::SchemaPlace place{
       "", "/spec/versions/" + std::to_string(version) + "/schema/openAPIV3Schema"};
-  for (const SizeLimit::Step& step : limit.steps) {
-    using Kind = SizeLimit::Step::Kind;
+  for (const kube::crd::ValueStep& step : limit.steps) {
+    using Kind = kube::crd::ValueStep::Kind;
     place = step.kind == Kind::kField    ? place.Property(step.name)
-            : step.kind == Kind::kAnyKey ? place.Values()
+            : step.kind == Kind::kValues ? place.Values()
                                          : place.Elements();
   }
   return place.pointer;
@@ -70,16 +70,6 @@ std::string HintOf(const std::vector<SizeLimit>& limits, const HeldSizes& held) 
   }
   hint += limits.size() == 1 ? ": the most" : ": together the most";
   return hint + " with which all rules fit" + HeldText(limits, held);
-}
-
-// The place of a version that has a schema of its own; 0 where all share one.
-std::size_t VersionOf(std::string_view field) {
-  constexpr std::string_view kVersions = "spec.versions[";
-  std::size_t number = 0;
-  if (field.starts_with(kVersions)) {
-    std::from_chars(field.data() + kVersions.size(), field.data() + field.size(), number);
-  }
-  return number;
 }
 
 }  // namespace
@@ -134,7 +124,8 @@ void CostRemedies::AddTo(report::CrdReport& report, const HeldSizes& held) const
     }
   }
   for (report::Problem& problem : report.admission_problems) {
-    const std::size_t version = VersionOf(problem.field);
+    // Where all versions share a schema it is that of the first.
+    const std::size_t version = kube::crd::VersionIndexOf(problem.field).value_or(0);
     if (!IsOfRuleCost(problem) || version >= by_objects.size()) continue;
     if (!by_objects[version].empty()) problem.hint = HintOf(by_objects[version], held);
   }
