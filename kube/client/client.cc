@@ -144,7 +144,7 @@ class Client::Call : public ResponseSink {
   void OnHead(const ResponseHead& answer_head) override {
     head = answer_head;
     StartWindow();
-    client.Warn(*head);
+    client.Warn(*head, request.writes);
   }
   void OnBytes(std::string_view bytes) override {
     received += bytes.size();
@@ -355,10 +355,12 @@ bool Client::RefreshFor(const Call& call) {
   return call.credentials_version != credentials_.version() || credentials_.Refresh();
 }
 
-void Client::Warn(const ResponseHead& head) {
+void Client::Warn(const ResponseHead& head, const WrittenObject& object) {
   if (!options_.on_warning) return;
   for (const std::string& text : WarningTexts(head)) {
-    if (warnings_.size() < kMaxWarnings && warnings_.insert(text).second) options_.on_warning(text);
+    const bool is_new = !object.resource.empty() ||
+                        (warnings_.size() < kMaxWarnings && warnings_.insert(text).second);
+    if (is_new) options_.on_warning(text, object);
   }
 }
 

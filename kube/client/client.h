@@ -59,6 +59,12 @@ class Credentials {
 /// large. A chunk of the largest CRDs is below this.
 inline constexpr std::uint64_t kMostDocumentBytes = std::uint64_t{128} * 1024 * 1024;
 
+/// An object, for what a server warns of as it is written.
+struct WrittenObject {
+  std::string resource{};  ///< "widgets.demo.example.com"
+  std::string name{};      ///< "shop/blue"; "blue" of one of the cluster's scope
+};
+
 struct ApiRequest {
   std::string method = "GET";
   std::string target;  ///< as HttpRequest::target
@@ -78,6 +84,8 @@ struct ApiRequest {
   /// False: the first answer counts, for a caller with its own rules of what to send again; only a
   /// 401 is still answered with new credentials.
   bool retry = true;
+  /// Of a write that is one of many: whose warnings are told together. Empty: as any other's.
+  WrittenObject writes{};
   /// For Send: how long ClientOptions::stop leaves it to end, for a write whose outcome matters.
   base::Clock::Duration grace{};
 };
@@ -108,8 +116,9 @@ struct ClientOptions {
   /// How long a request that only reads is tried again, counted from its first failure, where
   /// client-go would give up. Zero: not at all.
   base::Clock::Duration patience{};
-  /// Is called with the text of each Warning header (code 299), each text once.
-  std::function<void(const std::string&)> on_warning{};
+  /// Is called with the text of each Warning header (code 299) and ApiRequest::writes: each text
+  /// once where that is empty, else each time.
+  std::function<void(const std::string&, const WrittenObject&)> on_warning{};
   /// Is called with a line about each wait of more than a second that the server asked for, and
   /// about those that patience has lasted for a while. May be empty.
   std::function<void(const std::string&)> on_wait{};
@@ -180,7 +189,7 @@ class Client {
   bool SendOrEnd(Call& call);
   std::vector<HttpHeader> Headers(const ApiRequest& request);
   bool RefreshFor(const Call& call);
-  void Warn(const ResponseHead& head);
+  void Warn(const ResponseHead& head, const WrittenObject& object);
   std::string UrlOf(const std::string& target) const;
   void Log(const Call& call, const ResponseHead* head) const;
   void ReportWait(const Call& call, const CallError& error, base::Clock::Duration pause);

@@ -65,6 +65,17 @@ SchemaPlace SchemaPlace::Inside(std::string_view keyword, std::size_t index) con
   return place;
 }
 
+SchemaPlace PlaceOf(const std::vector<crd::ValueStep>& steps, std::size_t version) {
+  SchemaPlace place{"", "/spec/versions/" + std::to_string(version) + "/schema/openAPIV3Schema"};
+  for (const crd::ValueStep& step : steps) {
+    using Kind = crd::ValueStep::Kind;
+    place = step.kind == Kind::kField    ? place.Property(step.name)
+            : step.kind == Kind::kValues ? place.Values()
+                                         : place.Elements();
+  }
+  return place;
+}
+
 void SchemaEditor::Added(const SchemaPlace& place, std::string text, std::uint64_t objects) {
   changes_.push_back({SchemaChange::Kind::kAdded, version_, place, std::move(text), objects});
 }

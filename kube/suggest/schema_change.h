@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/crd/rule_places.h"
 #include "kube/json/json.h"
 
 namespace kube::suggest {
@@ -23,6 +25,9 @@ struct SchemaPlace {
   SchemaPlace Inside(std::string_view keyword) const;
   SchemaPlace Inside(std::string_view keyword, std::size_t index) const;
 };
+
+/// The schema that `steps` lead to, of the version with this index in spec.versions.
+SchemaPlace PlaceOf(const std::vector<crd::ValueStep>& steps, std::size_t version);
 
 /// What a suggestion does to a schema, or leaves to a person.
 struct SchemaChange {

@@ -170,7 +170,7 @@ class ObjectTaker : public CrdObjectTaker {
       CrdTally sum;
       for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
       reports.push_back(crd_.checks[i]->Report(sum));
-      if (reports.back().object_count > 0) reports.back().AddNote(crd_.checks[i]->RulesNote());
+      reports.back().AddNote(crd_.checks[i]->RulesNote());
     }
     return reports;
   }
@@ -422,7 +422,7 @@ report::CrdReport ReportOf(const CrdCheck& check, std::vector<Tallies>& workers,
   CrdTally sum;
   for (Tallies& tallies : workers) sum.Merge(std::move(tallies[&check]));
   report::CrdReport report = check.Report(sum);
-  if (report.object_count > 0) report.AddNote(check.RulesNote());
+  report.AddNote(check.RulesNote());
   return report;
 }
 

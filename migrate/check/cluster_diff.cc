@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_objects.h"
@@ -33,12 +36,17 @@ class ComparingTaker : public CrdObjectTaker {
 
   /// Of objects that are left out, in the order of the list.
   const std::map<std::uint64_t, std::string>& errors() const { return errors_; }
+  /// What the server would refuse of the others.
+  std::vector<std::string> Notes() const { return refused_.Notes(check_.name()); }
 
  private:
   void HandleObject(std::size_t, Document& object, std::uint64_t number) override {
     const std::string name = FullName(object.root());
     const auto change = preview_.Preview(object.root(), object.arena());
-    if (change) return taker_.Take(*change);
+    if (change) {
+      refused_.Add(number, name, change->refusals);
+      return taker_.Take(*change);
+    }
     const std::lock_guard lock(mutex_);
     errors_.emplace(number, LeftOutError(check_, name, change.error()));
     if (errors_.size() > kErrorsKept) errors_.erase(std::prev(errors_.end()));
@@ -47,6 +55,7 @@ class ComparingTaker : public CrdObjectTaker {
   const CrdCheck& check_;
   const PruningPreview& preview_;
   ChangeTaker& taker_;
+  RefusedObjects refused_;
   std::mutex mutex_;  // guards the next
   std::map<std::uint64_t, std::string> errors_;
 };
@@ -97,7 +106,9 @@ class ClusterDiff {
     if (are_none) report_.errors.emplace_back(cluster::kNoCrdsFound);
     crds_ = ReadClusterCrds({.names = CrdNamesOf(options_.targets),
                              .selector = options_.crd_selector,
-                             .is_limited_to_proposals = !options_.filenames.empty()},
+                             .is_limited_to_proposals = !options_.filenames.empty(),
+                             .keep_manifests = true,
+                             .checks_validity = true},
                             std::move(proposals.crds), reader_);
     for (const report::CrdReport& crd : crds_.unread) AddError(crd.name, crd.error);
     report_.is_stopped = !crds_.is_complete;
@@ -112,7 +123,9 @@ class ClusterDiff {
     }
     const bool shows_all = crd.shape.preserves_unknown_fields || is_proposed;
     if (!shows_all && !options_.preview.mutation) return pruning_.push_back(check.name());
-    auto preview = PruningPreview::Make(check, options_.preview);
+    PreviewOptions preview_options = options_.preview;
+    preview_options.foretells_refusals = RefusalNote(check).empty();
+    auto preview = PruningPreview::Make(check, preview_options);
     if (!preview) return AddError(check.name(), preview.error());
     if (crd.shape.uid.empty()) {
       report_.notes.push_back(check.name() + ": the cluster does not have it, nor objects of it");
@@ -193,6 +206,7 @@ class ClusterDiff {
     auto name = names.begin();
     for (const auto& taker : takers) {
       report_.objects += taker->count();
+      std::ranges::move(taker->Notes(), std::back_inserter(report_.notes));
       for (const auto& [number, error] : taker->errors()) report_.errors.push_back(error);
       if (names.empty()) continue;
       if (taker->count() == 0) {

@@ -32,19 +32,6 @@ std::string LimitText(const SizeLimit& limit) {
   return std::string(limit.keyword) + ": " + std::to_string(limit.most) + was + " on " + path;
 }
 
-// Of the schema of the values in the CRD.
-std::string PointerOf(const SizeLimit& limit, std::size_t version) {
-  kube::suggest::SchemaPlace place{
-      "", "/spec/versions/" + std::to_string(version) + "/schema/openAPIV3Schema"};
-  for (const kube::crd::ValueStep& step : limit.steps) {
-    using Kind = kube::crd::ValueStep::Kind;
-    place = step.kind == Kind::kField    ? place.Property(step.name)
-            : step.kind == Kind::kValues ? place.Values()
-                                         : place.Elements();
-  }
-  return place.pointer;
-}
-
 // What objects have, where that is known.
 std::string HeldText(const std::vector<SizeLimit>& limits, const HeldSizes& held) {
   if (held.empty()) return "";
@@ -116,7 +103,7 @@ void CostRemedies::AddTo(report::CrdReport& report, const HeldSizes& held) const
       report::CostLimit& told =
           report.cost_limits.emplace_back(report::CostLimit{.version = crd_.versions[i].name,
                                                             .path = limit.path,
-                                                            .pointer = PointerOf(limit, i),
+                                                            .pointer = kube::suggest::PlaceOf(limit.steps, i).pointer,
                                                             .keyword = std::string(limit.keyword),
                                                             .most = limit.most,
                                                             .was = limit.was});

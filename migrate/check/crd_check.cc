@@ -262,12 +262,6 @@ void CrdCheck::KeepLive(const CrdCheckOptions& options) {
   }
 }
 
-std::shared_ptr<const kube::schema::RuleValidator> CrdCheck::RulesFor(
-    const kube::schema::SchemaProps& schema) const {
-  if (Release() < kube::schema::kFirstRuleRelease) return nullptr;
-  return kube::schema::RuleValidator::Make(schema, /*is_resource=*/true, Release());
-}
-
 // Of what a webhook makes for other versions nothing is known.
 void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
   const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
@@ -286,7 +280,7 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
     }
     has_rules_ |= HasRules(*of_crd.schema);
     VersionValidity::Schemas schemas{
-        .own = {of_crd.schema, version.schema, RulesFor(*of_crd.schema), ReadsOf(crd, version)},
+        .own = {of_crd.schema, version.schema, RuleValidatorOf(*of_crd.schema, server_rules_), ReadsOf(crd, version)},
         .api_version = crd.group + "/" + version.name,
         .is_from_etcd = options.origin != CrdCheckOptions::Origin::kFile,
         .is_created = options.creates,
@@ -296,11 +290,20 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
         .is_proposal = live_.has_value()};
     const auto* live = live_ ? live_->FindVersion(version.name) : nullptr;
     if (live != nullptr && live->schema != nullptr) {
-      schemas.live = {live->schema, live_server_->FindSchema(version.name), RulesFor(*live->schema),
+      schemas.live = {live->schema, live_server_->FindSchema(version.name), RuleValidatorOf(*live->schema, server_rules_),
                       LiveReads(*live)};
     }
     version.validity = std::make_unique<const VersionValidity>(std::move(schemas));
   }
+}
+
+kube::crd::Crd CrdCheck::ReadManifest() const {
+  auto document = std::make_unique<kube::json::Document>();
+  const bool is_json = !document->Parse(manifest_);
+  auto crd = kube::crd::ReadCrd(std::move(document));
+  // It was read before.
+  if (!is_json || !crd) throw kube::base::Error("cannot read " + name() + " again");
+  return *std::move(crd);
 }
 
 void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {

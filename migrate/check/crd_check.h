@@ -83,6 +83,11 @@ class CrdCheck {
   /// The CRD as it was read, as JSON; empty unless CrdCheckOptions::keep_manifest.
   const std::string& manifest() const { return manifest_; }
 
+  /// manifest() once more. Throws kube::base::Error where it was not kept.
+  kube::crd::Crd ReadManifest() const;
+  /// As CrdCheckOptions::server.
+  const ServerRules& server_rules() const { return server_rules_; }
+
   /// Counts what `object` would lose in every version.
   void CheckObject(const CheckedObject& object, CrdTally& tally) const;
   /// The report of all objects that `tally` has counted.
@@ -118,8 +123,6 @@ class CrdCheck {
   kube::base::Release Release() const {
     return server_rules_.release.value_or(kube::base::kNewestRelease);
   }
-  std::shared_ptr<const kube::schema::RuleValidator> RulesFor(
-      const kube::schema::SchemaProps& schema) const;
   std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,
                                                              const Version& version) const;
   std::vector<const kube::schema::StructuralSchema*> LiveReads(

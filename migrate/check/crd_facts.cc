@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 #include <utility>
 
 #include "kube/crd/ca_bundle.h"
@@ -72,6 +73,10 @@ std::optional<kube::crd::CrdCondition> OwnCondition(const kube::crd::Crd& crd) {
 
 report::Problem MakeProblem(const kube::meta::FieldError& error, std::string version) {
   return {std::move(version), error.field, error.ToString(), Hint(error)};
+}
+
+bool IsOfCompilation(std::string_view message) {
+  return message.find("ompilation failed") != message.npos;
 }
 
 /// One run of FindCrdFacts.
@@ -254,6 +259,7 @@ class FactFinder {
       report_.admission_problems.push_back(MakeProblem(error, ""));
     }
     AddCostRemedies(old);
+    AddLaterReleases(old);
     if (options_.origin != CrdCheckOptions::Origin::kServer) AddUnknownKeys();
   }
 
@@ -261,6 +267,34 @@ class FactFinder {
     if (std::ranges::none_of(report_.admission_problems, IsOfRuleCost)) return;
     facts_.cost_remedies = std::make_shared<const CostRemedies>(crd_, old, server());
     facts_.cost_remedies->AddTo(report_, {});
+  }
+
+  // A rule may use a library that the server does not have yet.
+  void AddLaterReleases(const kube::crd::Crd* old) {
+    std::vector<report::Problem*> open;
+    for (report::Problem& problem : report_.admission_problems) {
+      if (IsOfCompilation(problem.message)) open.push_back(&problem);
+    }
+    kube::base::Release later = server();
+    while (!open.empty() && ++later.minor <= kube::base::kNewestRelease.minor) {
+      const std::set<std::string> refused = UncompiledAt(later, old);
+      std::erase_if(open, [&](report::Problem* problem) {
+        if (refused.contains(problem->field)) return false;
+        problem->hint = "Kubernetes " + later.ToString() +
+                        " is the first whose API server compiles it in a new rule";
+        return true;
+      });
+    }
+  }
+
+  // The fields whose expressions a server of that release does not compile.
+  std::set<std::string> UncompiledAt(kube::base::Release release, const kube::crd::Crd* old) {
+    std::set<std::string> fields;
+    kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
+    for (const auto& finding : kube::crd::ValidateCrdRequest(crd_, old, patterns, release)) {
+      if (IsOfCompilation(finding.error.detail)) fields.insert(finding.error.field);
+    }
+    return fields;
   }
 
   /// Where the release is not known, all rules count.

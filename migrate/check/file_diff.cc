@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "kube/base/release.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/object_diff.h"
 #include "migrate/cluster/proposals.h"
@@ -17,7 +20,8 @@ class FileDiff {
       : options_(options),
         taker_(taker),
         // One worker: of two objects of one name the last counts.
-        run_(cluster::ListManifestFiles(options.filenames, options.recursive), 1, {}) {}
+        run_(cluster::ListManifestFiles(options.filenames, options.recursive), 1,
+             {.keep_manifest = true, .server = {.release = kube::base::kNewestRelease}}) {}
 
   DiffReport Run() {
     const std::vector<std::string> names = CrdNamesOf(options_.targets);
@@ -55,14 +59,16 @@ class FileDiff {
     kube::json::Arena arena;
     const auto change = preview.Preview(object, arena);
     if (!change) return report_.errors.push_back(LeftOutError(check, name, change.error()));
-    ++report_.objects;
+    refused_[check.name()].Add(++report_.objects, name, change->refusals);
     taker_.Take(*change);
   }
 
   const Preview& PreviewOf(const CrdCheck& check) {
     const auto found = previews_.find(&check);
     if (found != previews_.end()) return found->second;
-    return previews_.emplace(&check, PruningPreview::Make(check, options_.preview)).first->second;
+    PreviewOptions options = options_.preview;
+    options.foretells_refusals = RefusalNote(check).empty();
+    return previews_.emplace(&check, PruningPreview::Make(check, options)).first->second;
   }
 
   // The last of several counts.
@@ -83,6 +89,8 @@ class FileDiff {
       const std::string note = preview ? RefusalNote(*crd->check) : "";
       if (!note.empty()) report_.notes.push_back(note);
     }
+    for (const auto& [name, refused] : refused_)
+      std::ranges::move(refused.Notes(name), std::back_inserter(report_.notes));
     for (const std::string& name : twice_) report_.notes.push_back(GivenTwiceNote(name));
   }
 
@@ -111,6 +119,7 @@ class FileDiff {
   FileRun run_;
   DiffReport report_{};
   std::map<const CrdCheck*, Preview> previews_;
+  std::map<std::string, RefusedObjects> refused_;        // by CRD
   std::set<std::string> twice_;                          // CRDs
   std::set<std::pair<std::string, std::string>> found_;  // CRD and name of an object
 };

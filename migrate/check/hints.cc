@@ -210,7 +210,6 @@ constexpr auto kAdmission = std::to_array<Entry>({
     {"default", "must not be set (cannot set default values in",
      "apply the CRD as apiextensions.k8s.io/v1, which allows defaults"},
     {"rule", "rule is not specified", "write the rule, or remove the entry"},
-    {"rule", "compilation failed", "correct the CEL expression of the rule"},
     {"rule", "cel expression must evaluate to a bool", "compare the value, so that it is a bool"},
     {"rule", "oldSelf cannot be used",
      "move the rule above the list or map, or give the list x-kubernetes-list-type: map"},
@@ -219,7 +218,6 @@ constexpr auto kAdmission = std::to_array<Entry>({
     {"rule", "contributed to", "set maxItems, maxProperties or maxLength on what the rule reads"},
     {"messageExpression", "estimated messageExpression cost",
      "set maxItems, maxProperties or maxLength on what the expression reads"},
-    {"messageExpression", "messageExpression compilation failed", "correct the CEL expression"},
     {"messageExpression", "messageExpression must evaluate", "make the expression a string"},
     {"optionalOldSelf", "", "remove optionalOldSelf, or use oldSelf in the rule"},
     {"openAPIV3Schema", "x-kubernetes-validations estimated rule cost",
@@ -257,6 +255,43 @@ std::string_view FindHint(const std::array<Entry, N>& entries, std::string_view 
   return found != entries.end() ? found->hint : "";
 }
 
+void Replace(std::string& text, std::string_view placeholder, std::string_view value) {
+  for (std::size_t at = text.find(placeholder); at != std::string::npos;
+       at = text.find(placeholder, at + value.size())) {
+    text.replace(at, placeholder.size(), value);
+  }
+}
+
+/// By the first error of CEL's compiler. {name} is what it quotes.
+struct CompilationEntry {
+  std::string_view error;
+  std::string_view hint;
+};
+constexpr auto kCompilation = std::to_array<CompilationEntry>({
+    {"undefined field '", "no schema specifies {name}: specify it, or correct the expression"},
+    {"undeclared reference to '",
+     "there is no variable and no function {name}: correct the expression of {owner}; fields are "
+     "those of self"},
+    {"found no matching overload for '",
+     "the operands have types that do not go together: convert one, as by int(), double() or "
+     "string()"},
+    {"Syntax error", "correct the syntax of the CEL expression, where the caret is"},
+});
+
+std::string CompilationHint(std::string_view detail, const std::vector<Step>& steps) {
+  if (detail.find("ompilation failed") == detail.npos) return "";
+  for (const CompilationEntry& entry : kCompilation) {
+    const std::size_t at = detail.find(entry.error);
+    if (at == detail.npos) continue;
+    const std::string_view quoted = detail.substr(at + entry.error.size());
+    std::string hint(entry.hint);
+    Replace(hint, "{owner}", SubjectName(steps, 1));
+    Replace(hint, "{name}", quoted.substr(0, quoted.find('\'')));
+    return hint;
+  }
+  return "correct the CEL expression";
+}
+
 /// For what no entry covers.
 std::string_view FallbackHint(const kube::meta::FieldError& error, const std::vector<Step>& steps) {
   const bool in_default =
@@ -283,13 +318,6 @@ std::string_view FallbackHint(const kube::meta::FieldError& error, const std::ve
       return "";
   }
   return "";
-}
-
-void Replace(std::string& text, std::string_view placeholder, std::string_view value) {
-  for (std::size_t at = text.find(placeholder); at != std::string::npos;
-       at = text.find(placeholder, at + value.size())) {
-    text.replace(at, placeholder.size(), value);
-  }
 }
 
 std::string Fill(std::string_view hint, const kube::meta::FieldError& error,
@@ -346,6 +374,7 @@ bool NeedsObjects(std::string_view message) {
 std::string Hint(const kube::meta::FieldError& error) {
   const std::vector<Step> steps = StepsFromTheEnd(error.field);
   if (steps.empty()) return "";
+  if (std::string hint = CompilationHint(error.detail, steps); !hint.empty()) return hint;
   const std::string_view last = steps.front().name;
   std::string_view hint = FindHint(kStructural, last, error.detail);
   if (hint.empty()) hint = FindHint(kNested, last, error.detail);

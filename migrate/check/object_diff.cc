@@ -1,10 +1,13 @@
 #include "migrate/check/object_diff.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
+#include "kube/meta/field_error.h"
 #include "kube/schema/defaulting.h"
 #include "migrate/report/program_name.h"
 
@@ -13,6 +16,9 @@ namespace {
 
 using kube::json::Arena;
 using kube::json::Value;
+
+// As many as a person reads.
+constexpr std::size_t kRefusalsTold = 20;
 
 std::string VersionNames(const report::CrdReport& report) {
   std::string names;
@@ -69,7 +75,10 @@ PruningPreview::PruningPreview(const CrdCheck& check, const PreviewOptions& opti
       is_storage_version_(version_ == check.facts().report.storage_version),
       is_servable_(is_servable),
       show_managed_fields_(options.show_managed_fields),
-      mutation_(options.mutation) {}
+      mutation_(options.mutation) {
+  if (!options.foretells_refusals) return;
+  schemas_ = std::make_shared<const ObjectSchemas>(check.ReadManifest(), check.server_rules());
+}
 
 std::optional<std::string> PruningPreview::Prune(Value& object, Arena& arena) const {
   const kube::crd::CustomResourceServer& server = check_->server();
@@ -102,6 +111,7 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
   const Value* metadata_after = after.Find("metadata");
   const Value kept = metadata_after == nullptr ? Value() : *metadata_after;
   if (auto error = Prune(after, arena)) return kube::base::Unexpected(*std::move(error));
+  std::vector<std::string> refusals = Refusals(object, after, arena);
   // The server puts it in order whether it prunes or not: no news of an object in a file.
   if (metadata_after != nullptr) after.Set("metadata", kept, arena);
   return ObjectChange{.group = check_->group(),
@@ -111,7 +121,40 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
                       .name = TextOf(metadata, "name"),
                       .now = object,
                       .after = after,
-                      .differs = !kube::json::Equal(object, after)};
+                      .differs = !kube::json::Equal(object, after),
+                      .refusals = std::move(refusals)};
+}
+
+// In the place of what the server shows then of an object that no mutation has changed.
+std::vector<std::string> PruningPreview::Refusals(const Value& read, const Value& after,
+                                                  Arena& arena) const {
+  if (schemas_ == nullptr) return {};
+  if (!mutation_) return schemas_->Errors(after, &after, version_);
+  Value old = kube::json::DeepCopy(read, arena);
+  if (Prune(old, arena)) return {};
+  return schemas_->Errors(after, &old, version_);
+}
+
+void RefusedObjects::Add(std::uint64_t number, const std::string& object,
+                         const std::vector<std::string>& errors) {
+  if (errors.empty()) return;
+  const std::lock_guard lock(mutex_);
+  ++count_;
+  first_.emplace(number, object + ": " + kube::meta::Aggregate(errors));
+  if (first_.size() > kRefusalsTold) first_.erase(std::prev(first_.end()));
+}
+
+std::vector<std::string> RefusedObjects::Notes(const std::string& crd) const {
+  std::vector<std::string> notes;
+  for (const auto& [number, text] : first_) {
+    notes.push_back(crd + ": once it is pruned, the API server would refuse the next write of " +
+                    text);
+  }
+  if (count_ > first_.size())
+    notes.push_back(crd + ": it would refuse that of " + std::to_string(count_ - first_.size()) +
+                    " more objects, too; \"" + report::OwnCommand("check " + crd) +
+                    "\" counts them");
+  return notes;
 }
 
 std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets) {

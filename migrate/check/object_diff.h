@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +17,7 @@
 #include "migrate/check/crd_check.h"
 #include "migrate/check/crd_names.h"
 #include "migrate/check/object_mutation.h"
+#include "migrate/check/object_schemas.h"
 #include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/pager.h"
 
@@ -28,6 +31,9 @@ struct ObjectChange {
   std::string_view name;
   kube::json::Value now, after;  ///< null: there is none
   bool differs;                  ///< something is changed
+  /// Why the API server would refuse its next write once it is pruned, in its words. Only with
+  /// PreviewOptions::foretells_refusals.
+  std::vector<std::string> refusals{};
 };
 
 struct PreviewOptions {
@@ -37,6 +43,8 @@ struct PreviewOptions {
   bool show_managed_fields = false;  ///< else metadata.managedFields is left out
   /// Is applied before objects are pruned; the null pointer: there is none.
   std::shared_ptr<const ObjectMutation> mutation{};
+  /// With it the check has to keep its manifest.
+  bool foretells_refusals = false;
 };
 
 /// What pruning by the schema of one version leaves of the objects of a CRD.
@@ -65,6 +73,8 @@ class PruningPreview {
   PruningPreview(const CrdCheck& check, const PreviewOptions& options, bool is_servable);
 
   std::optional<std::string> Prune(kube::json::Value& object, kube::json::Arena& arena) const;
+  std::vector<std::string> Refusals(const kube::json::Value& read, const kube::json::Value& after,
+                                    kube::json::Arena& arena) const;
 
   const CrdCheck* check_;
   std::string version_, api_version_;
@@ -72,6 +82,21 @@ class PruningPreview {
   bool is_servable_;  // schemas can be made of all versions, else the version's alone counts
   bool show_managed_fields_;
   std::shared_ptr<const ObjectMutation> mutation_;
+  std::shared_ptr<const ObjectSchemas> schemas_;  // the null pointer: no refusals are told
+};
+
+/// Keeps what the API server would refuse of the objects of a CRD, for several threads.
+class RefusedObjects {
+ public:
+  /// The `number`-th object of a list. Does nothing where nothing of it would be refused.
+  void Add(std::uint64_t number, const std::string& object, const std::vector<std::string>& errors);
+  /// What a person is to be told: of the first 20, and how many more there are. `crd` is its name.
+  std::vector<std::string> Notes(const std::string& crd) const;
+
+ private:
+  std::mutex mutex_;  // guards the rest
+  std::map<std::uint64_t, std::string> first_;
+  std::uint64_t count_ = 0;
 };
 
 // What pruning changes in each object.

@@ -24,14 +24,6 @@ void RequireRules(const std::string& crd, Release release) {
               "a later --server-version");
 }
 
-Crd ReadManifest(const CrdCheck& check) {
-  auto document = std::make_unique<kube::json::Document>();
-  if (document->Parse(check.manifest())) throw Error(check.name() + ": cannot be read again");
-  auto crd = kube::crd::ReadCrd(std::move(document));
-  if (!crd) throw Error(check.name() + ": " + crd.error());
-  return *std::move(crd);
-}
-
 /// The version that a rule path of the server's errors names; empty where it names none.
 std::string VersionIn(const std::string& rule_path, const Crd& crd) {
   const auto index = kube::crd::VersionIndexOf(rule_path);
@@ -60,7 +52,7 @@ PruningPreview PreviewOf(const CrdCheck& check, const std::string& version) {
 }  // namespace
 
 ExplainedCrd::ExplainedCrd(const CrdCheck& check, const ExplainOptions& options, Release release)
-    : check_(check), release_(release), crd_(ReadManifest(check)) {
+    : check_(check), release_(release), crd_(check.ReadManifest()) {
   RequireRules(check.name(), release);
   version_ = PreviewOf(check, ChooseVersion(options, crd_)).version();
   const std::string named = check.name() + ", version " + version_ + ": ";

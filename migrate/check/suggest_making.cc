@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/base/result.h"
+#include "kube/crd/rule_places.h"
 
 namespace migrate::check {
 namespace {
@@ -54,13 +55,35 @@ void AddCostLimits(const std::vector<report::CostLimit>& limits,
   }
 }
 
-kube::crd::Crd CrdOfFile(const CrdCheck& check) {
-  auto document = std::make_unique<kube::json::Document>();
-  const bool is_json = !document->Parse(check.manifest());
-  auto crd = kube::crd::ReadCrd(std::move(document));
-  // It was read before.
-  if (!is_json || !crd) throw kube::base::Error("cannot read " + check.name() + " again");
-  return *std::move(crd);
+// The first line behind "compilation failed: ERROR: <input>:1:5: ".
+std::string FirstErrorOf(std::string_view message) {
+  const std::size_t input = message.find("ERROR: <input>:");
+  const std::size_t begin = message.find(": ", message.find(':', input) + 1);
+  if (input == message.npos || begin == message.npos) return "";
+  const std::string_view error = message.substr(begin + 2);
+  return std::string(error.substr(0, std::min(error.find("\\n"), error.find('\n'))));
+}
+
+// Rules that are kept, and name what no schema specifies.
+void AddUncompiled(CrdSuggestion& suggested) {
+  const auto crd = kube::crd::ReadCopiedCrd(suggested.suggestion.crd);
+  if (!crd || !suggested.proof) return;
+  for (const report::Problem& problem : suggested.proof->admission_problems) {
+    const std::string error = FirstErrorOf(problem.message);
+    // Where all versions share a schema it is that of the first.
+    const std::size_t index = kube::crd::VersionIndexOf(problem.field).value_or(0);
+    if (error.empty() || index >= crd->versions.size()) continue;
+    const kube::crd::CrdVersion& version = crd->versions[index];
+    if (version.schema == nullptr) continue;
+    const auto rules =
+        kube::crd::ChooseRules(kube::crd::FindRules(*version.schema), problem.field);
+    if (!rules) continue;
+    suggested.suggestion.changes.push_back(
+        {.kind = SchemaChange::Kind::kLeft,
+         .version = version.name,
+         .place = kube::suggest::PlaceOf(rules->front().steps, index),
+         .text = "rule " + std::to_string(rules->front().index) + " does not compile: " + error});
+  }
 }
 
 }  // namespace
@@ -80,7 +103,7 @@ bool CrdSuggestion::is_proven() const {
 CrdSuggestion MakeSuggestion(const CrdCheck& check, const kube::suggest::ObservedShape& seen,
                              const kube::suggest::SuggestOptions& options,
                              report::CrdReport evidence) {
-  kube::crd::Crd crd = CrdOfFile(check);
+  kube::crd::Crd crd = check.ReadManifest();
   auto arena = std::make_unique<kube::json::Arena>();
   kube::suggest::Suggestion suggestion = kube::suggest::Suggest(crd, seen, options, *arena);
   AddCostLimits(evidence.cost_limits, suggestion.changes);
@@ -112,6 +135,7 @@ void AddProofs(report::CheckReport check, const SuggestedFile& file, SuggestRepo
     if (crd.IsRefusedUntilPruning()) crd.verdict = VerdictOf(crd);
     found->proof = std::move(crd);
     NoteWhatIsNew(*found->proof, found->evidence);
+    AddUncompiled(*found);
     next = std::next(found);
   }
 }

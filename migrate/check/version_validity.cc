@@ -26,7 +26,6 @@ using kube::meta::FieldError;
 constexpr Release kNumberFormats{1, 36};
 constexpr Release kCaBundles{1, 31};
 constexpr Release kRatcheting{1, 30};
-constexpr Release kRules{1, 25};
 
 // In the words of kube-openapi's number validation.
 bool IsOfNumberFormat(const FieldError& error) {
@@ -46,10 +45,17 @@ ServerRules RulesOf(const std::optional<Release>& release) {
   return {.ratchets = release && *release >= kRatcheting, .release = release};
 }
 
+std::unique_ptr<kube::schema::RuleValidator> RuleValidatorOf(
+    const kube::schema::SchemaProps& schema, const ServerRules& server) {
+  const Release release = server.release.value_or(kube::base::kNewestRelease);
+  if (release < kube::schema::kFirstRuleRelease) return nullptr;
+  return kube::schema::RuleValidator::Make(schema, /*is_resource=*/true, release);
+}
+
 std::optional<Release> FirstRelease(const FieldError& error) {
   if (IsOfNumberFormat(error)) return kNumberFormats;
   if (error.field == "spec.conversion.webhookClientConfig.caBundle") return kCaBundles;
-  if (IsOfRules(error)) return kRules;
+  if (IsOfRules(error)) return kube::schema::kFirstRuleRelease;
   return std::nullopt;
 }
 

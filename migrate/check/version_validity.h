@@ -32,6 +32,11 @@ struct ServerRules {
 /// tells nobody of its feature gates. Absent: unknown, so that every error counts.
 ServerRules RulesOf(const std::optional<kube::base::Release>& release);
 
+/// The x-kubernetes-validations of `schema` as such a server has them; the null pointer: there are
+/// none, or it drops them.
+std::unique_ptr<kube::schema::RuleValidator> RuleValidatorOf(
+    const kube::schema::SchemaProps& schema, const ServerRules& server);
+
 /// From which release on API servers say so, of what older ones than the newest do not say: that a
 /// number does not fit its format (1.36), that a CRD's caBundle has no certificate
 /// (kubernetes#124061, 1.31). Absent: all do.

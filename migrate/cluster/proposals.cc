@@ -1,6 +1,7 @@
 #include "migrate/cluster/proposals.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <utility>
 
@@ -28,9 +29,20 @@ namespace {
 
 constexpr std::size_t kMostObjectBytes = std::size_t{256} << 20;
 
+// Those of kube-apiserver 1.36 and of earlier ones, and the aggregated metrics.k8s.io. Others below
+// k8s.io are of CRDs, such as those of the Gateway API.
+constexpr std::array<std::string_view, 19> kBuiltInGroups = {
+    "admissionregistration.k8s.io", "apiextensions.k8s.io",      "apiregistration.k8s.io",
+    "authentication.k8s.io",        "authorization.k8s.io",      "certificates.k8s.io",
+    "coordination.k8s.io",          "discovery.k8s.io",          "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "metrics.k8s.io",
+    "networking.k8s.io",            "node.k8s.io",               "rbac.authorization.k8s.io",
+    "resource.k8s.io",              "scheduling.k8s.io",         "storage.k8s.io",
+    "storagemigration.k8s.io"};
+
 bool MayBeCustom(const kube::json::Value& object) {
   const std::string_view group = kube::meta::TypeOf(object).group_version.group;
-  return group.find('.') != group.npos && !group.ends_with(".k8s.io");
+  return group.find('.') != group.npos && std::ranges::count(kBuiltInGroups, group) == 0;
 }
 
 /// Sorts what workers find into Proposals.

@@ -8,53 +8,16 @@
 
 #include "kube/base/result.h"
 #include "kube/crd/crd.h"
-#include "kube/crd/crd_validation.h"
-#include "kube/schema/defaulting.h"
-#include "kube/schema/object_validation.h"
 #include "migrate/check/apply_effect.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_names.h"
 #include "migrate/cluster/list_reader.h"
 
 namespace migrate::guard {
-
-// The rules that a CRD brings to a server that has none it drops.
-ObjectSchemas::ObjectSchemas(const kube::crd::Crd& crd) : crd_(kube::crd::CopyCrd(crd)) {
-  for (const kube::crd::CrdVersion& version : crd_.versions) {
-    if (version.schema == nullptr || kube::schema::ConversionError(*version.schema)) continue;
-    versions_.push_back({version.name, version.schema,
-                         kube::schema::MakeStructural(*version.schema, arena_),
-                         kube::schema::RuleValidator::Make(*version.schema, /*is_resource=*/true)});
-  }
-}
-
-std::vector<std::string> ObjectSchemas::Errors(const kube::json::Value& object,
-                                               const kube::json::Value* old,
-                                               std::string_view version) const {
-  const auto found = std::ranges::find(versions_, version, &Version::name);
-  if (found == versions_.end()) return {};
-  const kube::schema::StructuralSchema* reads =
-      crd_.preserve_unknown_fields ? nullptr : &found->structural;
-  kube::json::Arena arena;
-  const auto read = [&](const kube::json::Value& value) {
-    kube::json::Value copy = kube::json::CopyForChange(value, arena);
-    const bool is_read = reads == nullptr || kube::schema::ReadBySchema(copy, reads, arena);
-    return is_read ? std::optional(copy) : std::nullopt;
-  };
-  const std::optional<kube::json::Value> now = read(object);
-  const std::optional<kube::json::Value> before = old == nullptr ? std::nullopt : read(*old);
-  if (!now || before.has_value() != (old != nullptr)) return {};
-  const kube::schema::ObjectRules rules{*found->props, found->structural, found->rules.get()};
-  kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
-  const auto errors =
-      before ? kube::schema::ErrorsOfUpdate(*now, *before, rules,
-                                            kube::schema::Ratcheting::kUnchangedValues, patterns)
-             : kube::schema::ErrorsOfCreate(*now, rules, patterns);
-  if (patterns.undecided() > 0) return {};
-  return kube::meta::SortedStrings(errors);
-}
-
 namespace {
+
+// A request is not to be warned of for what it does not change, whatever the server does.
+constexpr check::ServerRules kLenient{.ratchets = true};
 
 std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
                                                  const cluster::Proposal* proposal) {
@@ -89,9 +52,9 @@ std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
 GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const cluster::Proposal* proposal,
                        bool keeps_schemas)
     : check_(MakeCheck(live, proposal)),
-      live_schemas_(keeps_schemas ? std::make_unique<const ObjectSchemas>(live) : nullptr),
+      live_schemas_(keeps_schemas ? std::make_unique<const check::ObjectSchemas>(live, kLenient) : nullptr),
       proposed_schemas_(proposal == nullptr ? nullptr
-                                            : std::make_unique<const ObjectSchemas>(proposal->crd)),
+                                            : std::make_unique<const check::ObjectSchemas>(proposal->crd, kLenient)),
       group_(live.group),
       plural_(live.names.plural),
       kind_(live.names.kind),

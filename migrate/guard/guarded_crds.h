@@ -16,37 +16,13 @@
 #include "kube/schema/rule_validation.h"
 #include "kube/schema/structural.h"
 #include "migrate/check/crd_check.h"
+#include "migrate/check/object_schemas.h"
 #include "migrate/cluster/object_watch.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/guard/request_loss.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::guard {
-
-/// What the values of a CRD's objects have to be by its schemas. Immutable, for several threads.
-class ObjectSchemas {
- public:
-  /// `crd` is not needed afterwards. Throws kube::base::Error where it cannot be copied, as it
-  /// never should be.
-  explicit ObjectSchemas(const kube::crd::Crd& crd);
-
-  /// Why the API server, had it this CRD, would refuse to write `object` in `version` in the place
-  /// of `old` (the null pointer: to create it), in its words; what does not change it lets be.
-  /// Empty: it would take it, or nobody can tell (kube::schema::CheckUpdate, CheckCreate).
-  std::vector<std::string> Errors(const kube::json::Value& object, const kube::json::Value* old,
-                                  std::string_view version) const;
-
- private:
-  struct Version {
-    std::string name;
-    std::shared_ptr<const kube::schema::SchemaProps> props;
-    kube::schema::StructuralSchema structural;
-    std::unique_ptr<const kube::schema::RuleValidator> rules;  // or the null pointer
-  };
-  kube::crd::Crd crd_;
-  kube::json::Arena arena_;        // of:
-  std::vector<Version> versions_;  // whose schemas are structural
-};
 
 /// A CRD whose requests are looked at, with the schemas that they are held against: those that the
 /// cluster has, or those of a proposal. Immutable, for several threads.
@@ -77,15 +53,15 @@ class GuardedCrd {
   std::string_view WhenRemoved() const;
 
   /// Those that the cluster has now. The null pointer unless they were asked for.
-  const ObjectSchemas* live_schemas() const { return live_schemas_.get(); }
+  const check::ObjectSchemas* live_schemas() const { return live_schemas_.get(); }
   /// Those of the proposal. The null pointer where there is none.
-  const ObjectSchemas* proposed_schemas() const { return proposed_schemas_.get(); }
+  const check::ObjectSchemas* proposed_schemas() const { return proposed_schemas_.get(); }
 
  private:
   void AddVersion(std::vector<VersionSchema>& schemas, std::string_view version) const;
 
   std::unique_ptr<const check::CrdCheck> check_;
-  std::unique_ptr<const ObjectSchemas> live_schemas_, proposed_schemas_;  // or the null pointer
+  std::unique_ptr<const check::ObjectSchemas> live_schemas_, proposed_schemas_;  // or the null pointer
   std::string group_, plural_, kind_, uid_;
   std::int64_t generation_;
   report::GuardedUse report_;

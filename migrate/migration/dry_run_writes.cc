@@ -48,6 +48,7 @@ kube::client::ApiRequest DryRunWrite(const rewrite::SweepTarget& target,
   kube::client::ApiRequest request;
   request.method = "PATCH";
   request.target = rewrite::ObjectPath(target, object) + "?dryRun=All";
+  request.writes = rewrite::WarnedOf(target, object);
   request.content_type = "application/merge-patch+json";
   request.accept = rewrite::kMetadataAccept;
   request.body = "{}";

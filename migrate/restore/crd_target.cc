@@ -4,8 +4,11 @@
 #include <span>
 #include <utility>
 
+#include "kube/go/go_format.h"
+#include "kube/meta/field_error.h"
 #include "kube/meta/object_path.h"
 #include "kube/meta/type_meta.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/restore/list_elements.h"
 
 namespace migrate::restore {
@@ -93,13 +96,15 @@ std::vector<const StructuralSchema*> CrdTarget::PrunedBy::SchemasFor(
   return schemas;
 }
 
-CrdTarget::CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_by)
+CrdTarget::CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_by,
+                     std::optional<check::ServerRules> server)
     : live_(std::move(live)), server_(live_, live_.preserve_unknown_fields) {
   for (const CrdVersion& version : live_.versions) {
     if (!version.served) continue;
     cleaners_.try_emplace(version.name, live_, version.name, cluster::Cleaning::kAuto);
   }
   if (pruned_by) was_pruned_by_.emplace(*std::move(pruned_by));
+  if (server) schemas_ = std::make_unique<const check::ObjectSchemas>(live_, *server);
 }
 
 const CrdVersion* CrdTarget::VersionOf(const Value& backup) const {
@@ -143,6 +148,27 @@ Value CrdTarget::Received(const Value& object, const CrdVersion& version,
   received.Set("apiVersion", Value::String(arena.Copy(api_version)), arena);
   if (!server_.OnRequest(received, version.name, arena)) return received;
   return kube::json::CopyForChange(object, arena);
+}
+
+std::string CrdTarget::Refusal(const Value& restored, const Value* live,
+                               const CrdVersion& version) const {
+  if (schemas_ == nullptr) return "";
+  kube::json::Arena arena;
+  Value first = kube::json::CopyForChange(restored, arena);
+  if (version.has_status_subresource()) {
+    first.Erase("status");
+    const Value* status = live == nullptr ? nullptr : live->Find("status");
+    if (status != nullptr) first.Set("status", *status, arena);
+  }
+  std::vector<std::string> errors;
+  if (live == nullptr || !AreStoredAlike(*live, first, version))
+    errors = schemas_->Errors(first, live, version.name);
+  if (errors.empty() && !AreStoredAlike(first, restored, version))
+    errors = schemas_->Errors(restored, &first, version.name);
+  if (errors.empty()) return "";
+  return live_.names.kind + "." + live_.group + " " +
+         kube::go::GoQuote(cluster::MetadataText(restored, "name")) +
+         " is invalid: " + kube::meta::Aggregate(errors);
 }
 
 bool CrdTarget::AreStoredAlike(const Value& one, const Value& other,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +14,8 @@
 #include "kube/meta/field_choice.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
+#include "migrate/check/object_schemas.h"
+#include "migrate/check/version_validity.h"
 #include "migrate/cluster/entry_cleaner.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/rewrite/sweep_target.h"
@@ -24,7 +27,9 @@ namespace migrate::restore {
 class CrdTarget {
  public:
   /// `pruned_by` is the CRD by which the objects of the backup were pruned; absent: unknown.
-  CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_by);
+  /// `server`: where Refusal is to know what it refuses; absent: nothing is.
+  CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_by,
+            std::optional<check::ServerRules> server = std::nullopt);
 
   const std::string& name() const { return live_.name; }
   const kube::crd::Crd& crd() const { return live_; }
@@ -55,6 +60,12 @@ class CrdTarget {
   /// prunes or drops, with defaults. Where it would refuse it, it is what it was.
   kube::json::Value Received(const kube::json::Value& object, const kube::crd::CrdVersion& version,
                              kube::json::Arena& arena) const;
+
+  /// What the server would refuse as `restored` is written in the place of `live` (the null pointer:
+  /// it is created), in its words; the status, where it is a subresource, in a write behind. Empty:
+  /// nothing, or nobody can tell. `restored` is as Received makes it.
+  std::string Refusal(const kube::json::Value& restored, const kube::json::Value* live,
+                      const kube::crd::CrdVersion& version) const;
 
   /// True if a server stores both in the same form.
   bool AreStoredAlike(const kube::json::Value& one, const kube::json::Value& other,
@@ -90,6 +101,7 @@ class CrdTarget {
   kube::crd::CustomResourceServer server_;
   std::map<std::string, cluster::EntryCleaner> cleaners_;  // by name of a served version
   std::optional<PrunedBy> was_pruned_by_;
+  std::unique_ptr<const check::ObjectSchemas> schemas_;  // or the null pointer
 };
 
 }  // namespace migrate::restore

@@ -74,6 +74,7 @@ kube::client::ApiRequest ObjectRestore::Request() const {
   request.retry = false;
   request.target = ObjectPath(paths_, place_);
   if (asks_ == Asks::kObject) return request;
+  request.writes = rewrite::WarnedOf(paths_, place_);
   if (asks_ == Asks::kCreation) {
     request.method = "POST";
     request.target.resize(request.target.rfind('/'));
@@ -237,7 +238,7 @@ rewrite::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const Value&
   }
   if (settings_->dry_run == report::DryRun::kClient) {
     if (settings_->changes != nullptr) ShowChange(live, restored);
-    return End(RestoreClass::kRestored);
+    return Foretell(restored, &live, RestoreClass::kRestored);
   }
   const std::string_view version = outcome_.resource_version;
   const Asks answered = asks_;
@@ -294,9 +295,22 @@ rewrite::Exchange::Step ObjectRestore::OnGone() {
                    report::JoinPaths(pruned) +
                    "; specify these fields in the schema first. It was not made anew");
   }
-  if (settings_->dry_run == report::DryRun::kClient) return End(RestoreClass::kRecreated);
+  if (settings_->dry_run == report::DryRun::kClient)
+    return Foretell(object_.value(), nullptr, RestoreClass::kRecreated);
   asks_ = Asks::kCreation;
   return Step::kSend;
+}
+
+// What the server would say, as Fail has it.
+rewrite::Exchange::Step ObjectRestore::Foretell(const Value& restored, const Value* live,
+                                                RestoreClass restore_class) {
+  kube::json::Arena arena;
+  std::string refusal =
+      target_->Refusal(target_->Received(restored, *version_, arena), live, *version_);
+  if (refusal.empty()) return End(restore_class);
+  outcome_.code = 422;
+  outcome_.reason = "Invalid";
+  return End(RestoreClass::kInvalid, std::move(refusal));
 }
 
 rewrite::Exchange::Step ObjectRestore::End(RestoreClass restore_class, std::string message) {

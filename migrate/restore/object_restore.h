@@ -96,6 +96,7 @@ class ObjectRestore final : public rewrite::Exchange {
   Step OnDryRunTaken(const Value& answer, kube::base::Clock::TimePoint now);
   bool Shows(const Value& answer) const;
   Step OnGone();
+  Step Foretell(const Value& restored, const Value* live, report::RestoreClass restore_class);
   Step End(report::RestoreClass restore_class, std::string message = "");
   Step EndUnchanged();
   Step Fail(const kube::client::CallError& error, kube::base::Clock::TimePoint now);

@@ -118,12 +118,19 @@ class Accounts {
     if (!crd) throw Error(crd.error().message);
     PrunedBy pruned_by = FindPrunedBy(*crd);
     auto account = std::make_unique<CrdAccount>(
-        CrdTarget(*std::move(crd), std::move(pruned_by.crd)), target, session_);
+        CrdTarget(*std::move(crd), std::move(pruned_by.crd), FindServerRules()), target, session_);
     account->why_unknown = pruned_by.why_unknown;
     account->report().pruned_by = pruned_by.file;
     account->report().dry_run = options_.settings.dry_run;
     Select(*account);
     return account;
+  }
+
+  // Others hear what the server itself says.
+  std::optional<check::ServerRules> FindServerRules() {
+    if (options_.settings.dry_run != report::DryRun::kClient) return std::nullopt;
+    if (!server_rules_) server_rules_ = check::RulesOf(check::AskRelease(session_.client));
+    return server_rules_;
   }
 
   check::ClusterCrds FindCrd(const ReadObject& object, cluster::ClusterReader& reader) const {
@@ -315,6 +322,7 @@ class Accounts {
 
   const RestoreOptions& options_;
   const rewrite::MigrationSession& session_;
+  std::optional<check::ServerRules> server_rules_;               // once they were asked for
   std::map<std::string, std::unique_ptr<CrdAccount>> accounts_;  // by Kind.group
   std::unordered_set<std::uint64_t> seen_;
   std::unordered_set<std::string> met_;  // targets that the backup has objects of

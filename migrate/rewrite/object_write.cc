@@ -49,6 +49,7 @@ kube::client::ApiRequest ObjectWrite::Request() const {
   if (reads_metadata_alone) request.accept = kMetadataAccept;
   if (ReadsMetadata() || ReadsToClean() || ReadsWhole()) return request;
   if (target_->dry_run) request.target += "?dryRun=All";
+  request.writes = WarnedOf(*target_, object_.object);
   request.accept = kMetadataAccept;
   request.method = target_->by_update ? "PUT" : "PATCH";
   PatchBody patch = target_->by_update ? PatchBody{"application/json", read_} : Patch();

@@ -26,6 +26,12 @@ std::string ObjectText(const SweepTarget& target, const cluster::ListedObject& o
   return target.plural + "." + target.group + " \"" + object.name + "\"";
 }
 
+kube::client::WrittenObject WarnedOf(const SweepTarget& target,
+                                     const cluster::ListedObject& object) {
+  return {.resource = target.plural + "." + target.group,
+          .name = object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name};
+}
+
 std::string ObjectPath(const SweepTarget& target, const cluster::ListedObject& object) {
   return ResourcePath(target, object.namespace_) + "/" + kube::client::UrlEscape(object.name);
 }

@@ -87,6 +87,9 @@ inline constexpr char kMetadataListAccept[] =
 std::string ListPath(const SweepTarget& target);
 /// One object as the API server words it: `widgets.demo.example.com "a"`.
 std::string ObjectText(const SweepTarget& target, const cluster::ListedObject& object);
+/// The same for warnings.
+kube::client::WrittenObject WarnedOf(const SweepTarget& target,
+                                     const cluster::ListedObject& object);
 /// Path of one object.
 std::string ObjectPath(const SweepTarget& target, const cluster::ListedObject& object);
 

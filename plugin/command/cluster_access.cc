@@ -1,6 +1,5 @@
 #include "plugin/command/cluster_access.h"
 
-#include <atomic>
 #include <string_view>
 #include <utility>
 
@@ -48,16 +47,6 @@ std::string ConnectionWords(const kube::client::ConnectionFlags& connection) {
 
 namespace {
 
-std::atomic<std::size_t> warnings = 0;
-
-}  // namespace
-
-void CountServerWarning() { ++warnings; }
-
-std::size_t ServerWarnings() { return warnings; }
-
-namespace {
-
 constexpr std::chrono::seconds kCertificatePatience(10);
 
 // Where no authorities are named they are the system's.
@@ -94,6 +83,7 @@ ClusterAccess::ClusterAccess(const cli::CommonOptions& options, Right right,
                              std::function<void(const std::string&)> write_line,
                              std::shared_ptr<kube::client::PluginAnswer> answer)
     : right_(right),
+      warnings_(write_line),
       answer_(std::move(answer)),
       clock_(clock),
       must_match_version_(options.match_server_version) {
@@ -119,11 +109,9 @@ ClusterAccess::ClusterAccess(const cli::CommonOptions& options, Right right,
           std::chrono::duration_cast<kube::base::Clock::Duration>(config.request_timeout),
       .stop = &StopFlag(),
       .patience = std::chrono::duration_cast<kube::base::Clock::Duration>(options.patience),
-      .on_warning =
-          [write_line](const std::string& text) {
-            CountServerWarning();
-            write_line("Warning: " + text);
-          },
+      .on_warning = [this](const std::string& text, const kube::client::WrittenObject& object) {
+        warnings_.Take(text, object);
+      },
       .on_wait = write_line,
       .on_request = write_line,
       .log_level = options.verbosity};

@@ -11,6 +11,7 @@
 #include "kube/client/session.h"
 #include "migrate/report/program_name.h"
 #include "plugin/cli/common_flags.h"
+#include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 
 namespace kube::client {
@@ -28,13 +29,6 @@ std::string ImpersonationWords(const kube::client::ConnectionFlags& connection);
 
 /// Those by which it is the same user of the same cluster: " --context=staging --as=alice".
 std::string ConnectionWords(const kube::client::ConnectionFlags& connection);
-
-/// Counts a warning that the server sent and that was told, for --warnings-as-errors. For any
-/// thread, and for the whole program: several clients may hear them.
-void CountServerWarning();
-
-/// How many there were.
-std::size_t ServerWarnings();
 
 /// The way to the cluster that flags, kubeconfig and environment name.
 class ClusterAccess {
@@ -70,6 +64,9 @@ class ClusterAccess {
   /// The certificate by which the server is known, PEM. It may need ten seconds. Empty: it shows
   /// none, or cannot be reached; who asks it for more gets to know why.
   std::string ServerCertificate();
+  /// Tells what the server warned of at the writes of objects so far, by `write_line`. To be
+  /// called when they are done.
+  void TellWarnings() { warnings_.TellOfObjects(); }
   /// Which cluster a report is of, as it is at `time`.
   migrate::report::RunFacts FactsAt(std::chrono::sys_seconds time) const;
 
@@ -81,6 +78,7 @@ class ClusterAccess {
   void RequireServerVersion();
 
   const Right right_;
+  ServerWarnings warnings_;
   std::shared_ptr<kube::client::PluginAnswer> answer_;
   std::unique_ptr<kube::client::CurlTransport> transport_;
   std::unique_ptr<kube::client::Transport> read_only_;  // before transport_; absent with kWrite

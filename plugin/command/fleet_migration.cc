@@ -335,6 +335,7 @@ class FleetMigration {
     FleetObserver observer(name, answers_, console_, question, places_);
     migrate::report::MigrationReport& report = member.result.migration;
     report = migrate::migration::Migrate(own, {member.access->session(), observer});
+    member.access->TellWarnings();
     WarnOfMissingNamespace(own.objects.namespace_, *member.access,
                            [&](const std::string& line) { console_.WriteLine(name, line); });
     report.run = member.access->FactsAt(TimeOfDay());

@@ -12,8 +12,8 @@
 #include "kube/base/text.h"
 #include "plugin/cli/command_line.h"
 #include "plugin/cli/help.h"
-#include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
+#include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/wording.h"
@@ -23,7 +23,7 @@ namespace {
 
 // A signal's exit code stays: it says more.
 int WithWarnings(int exit_code, bool are_errors) {
-  const std::size_t warnings = ServerWarnings();
+  const std::size_t warnings = ServerWarnings::Count();
   if (!are_errors || warnings == 0) return exit_code;
   terminal::WriteStderr("error: " + kube::base::Count(warnings, "warning") + " received\n");
   return std::max(exit_code, 2);

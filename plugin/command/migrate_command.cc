@@ -140,6 +140,7 @@ MigrationReport MigrateCluster(const MigrateOptions& options, MigrationOptions& 
     leases.emplace(cluster, options.common, clock).Serve(migration.lease);
   }
   MigrationReport report = migrate::migration::Migrate(migration, {cluster.session(), console});
+  cluster.TellWarnings();
   WarnOfMissingNamespace(migration.objects.namespace_, cluster, write_line);
   progress.Clear();
   report.run = cluster.FactsAt(TimeOfDay());

@@ -295,6 +295,7 @@ migrate::report::RestoreReport RestoreCluster(RestoreOptions& options) {
     leases.emplace(cluster, options.common, clock).Serve(restore.lease);
   }
   auto report = migrate::restore::Restore(restore, {cluster.session(), console});
+  cluster.TellWarnings();
   WarnOfMissingNamespace(restore.objects.namespace_, cluster, write_line);
   progress.Clear();
   report.run = cluster.FactsAt(TimeOfDay());

@@ -58,6 +58,11 @@ metadata:
 spec: {resource: {group: demo.example.com, resource: widgets}}
 status: {conditions: [{type: Succeeded, status: "True"}]}
 """
+# Of the spec of widgets: --explain needs a rule, and a server that evaluates it.
+RULE = """            x-kubernetes-validations:
+            - {rule: "!has(self.size) || self.size > 0"}
+"""
+RELEASE_WITH_RULES = "1.36.4"
 TEMPLATES_CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
 # fpath is zsh's; bash counts from 0.
 BEFORE = 'fpath=(none "$PWD")\n'
@@ -77,7 +82,7 @@ def set_up(box):
         (box.bin / name).chmod(0o755)
 
 
-def files(box, is_pruning):
+def files(box, is_pruning, has_rule):
     """The files that examples name, and established.yaml for the server."""
     shutil.rmtree(box.work / "manifests", ignore_errors=True)
     (box.work / "manifests/below").mkdir(parents=True)
@@ -89,6 +94,8 @@ def files(box, is_pruning):
     crd = crd.replace("conditions: []", 'conditions: [{type: Established, status: "True"}]')
     if is_pruning:
         crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
+    if has_rule:
+        crd = re.sub(r"(          spec:\n            type: object\n)", r"\1" + RULE, crd)
     (box.work / "engine.yaml").write_text(ENGINE)
     (box.work / "established.yaml").write_text(
         crd.replace("metadata:\n", "metadata:\n  uid: 5d0c\n  generation: 1\n", 1), encoding="utf-8")
@@ -109,7 +116,7 @@ def files(box, is_pruning):
 
 def paste(box, example):
     # Only where pruning is on, or is turned on, there is something to migrate.
-    files(box, " migrate " in example and "--enable-pruning" not in example)
+    files(box, " migrate " in example and "--enable-pruning" not in example, "--explain" in example)
     manifests = ["established.yaml", "demo/widgets-objects.json", "frontend.json"]
     # diff has nothing to show of what is not structural, and ends with an error.
     if " diff" not in example:
@@ -119,6 +126,8 @@ def paste(box, example):
         manifests.append("templates-crd.yaml")
     if "--engine=in-cluster" in example:
         manifests.append("engine.yaml")
+    if "--explain" in example:
+        manifests += ["--release", RELEASE_WITH_RULES]
     with box.server(*manifests):
         config = box.environment["KUBECONFIG"]
         with open(config, encoding="utf-8") as file:

@@ -155,6 +155,13 @@ class Subject:
     def propose(self, api):
         self._replace(api, self.proposal, 1)
 
+    def change(self, api, schema, **version):
+        """Another schema than the proposed one, and what else the versions get."""
+        crd = copy.deepcopy(self.proposal)
+        for one in crd["spec"]["versions"]:
+            one |= {"schema": {"openAPIV3Schema": _noticed(schema, "string")}, **version}
+        self._replace(api, crd, True)
+
     def _replace(self, api, manifest, value):
         live = api.get(f"{V1_CRDS}/{self.name}")
         api.put(f"{V1_CRDS}/{self.name}", {**live, "spec": manifest["spec"]})
@@ -205,6 +212,28 @@ def broken():
         crds.append(crd)
     return crds
 
+
+# Pruned by the first, to be put back by the second.
+CLOSED = object_of(spec=object_of(a=WHOLE), status=object_of(x=WHOLE))
+MENDED = object_of(
+    spec=ruled(object_of(a=WHOLE, old=ruled(WHOLE, "self < 5"), texts=list_of(TEXT, 1)),
+               "!has(self.old) || self.old != self.a"),
+    status=object_of(x=WHOLE, y=ruled(WHOLE, "self < 5")))
+TO_BE_PUT_BACK = {
+    "fine": {"spec": {"a": 1, "old": 2, "texts": ["a"]}, "status": {"x": 1, "y": 1}},
+    "high": {"spec": {"a": 1, "old": 9}},
+    "both": {"spec": {"a": 9, "old": 9}},
+    "same": {"spec": {"a": 2, "old": 2}, "status": {"y": 1}},
+    "behind": {"spec": {"a": 1, "old": 2}, "status": {"y": 9}},
+    "alone": {"spec": {"a": 1}, "status": {"y": 9}},
+    "long": {"spec": {"a": 1, "texts": ["a", "b", "c"]}},
+    "nothing": {"spec": {"a": 1}},
+    "new": {"spec": {"a": 1, "old": 2}, "status": {"y": 1}},
+    "refused": {"spec": {"a": 1, "old": 9}},
+    "half": {"spec": {"a": 1, "old": 2}, "status": {"y": 9}},
+}
+# These are deleted meanwhile.
+GONE = ("new", "refused", "half")
 
 LIMITS = ("maxItems", "maxLength", "maxProperties")
 
@@ -311,6 +340,12 @@ class RuleComparison(Comparison):
 def folded(path):
     """The same of the paths of reports and of the server's."""
     return re.sub(r"\[[^\]]*\]|\.\*", "[]", "" if path == "<nil>" else path)
+
+
+def without_values(text):
+    """What the warnings of a rule have in common: `spec.a[]: failed rule: self > 5`."""
+    path, _, rest = text.partition(": Invalid value: ")
+    return f"{folded(path)}: {rest.partition(': ')[2]}" if rest else text
 
 
 def said_to_no_change(api, subject, one):

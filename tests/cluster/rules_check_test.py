@@ -14,11 +14,12 @@ from cluster import wait_for
 from corpus import FOLDER
 from loop_closes_test import run_check, version_of
 from migrations import Migrator, accounting_errors, stored_versions
-from newer_cluster import NewerCluster
+from newer_cluster import NewerCluster, RELEASE
 from ruled import GROUP, RuleComparison, Subject, folded, object_of
 from runner import end, run_tests
 from stored_diff import parse
 from subjects import V1_CRDS, crd_of, errors_of
+import report_schema  # of tests/support, which loop_closes_test put on the path
 
 BINARY = None
 CLUSTER = None
@@ -27,6 +28,10 @@ MOST_OBJECTS = 12  # of a CRD of the corpus
 COMPARED_AT_ONCE = 10  # CRDs
 # Rows of ruled.py whose rules look at what a value was.
 OF_OLD_VALUES = {"grows", "stays", "once", "again", "keyed"}
+# What is asked of: the place of rules.
+EXPLAINED = {"fails": "spec.fails", "two": "spec.two", "items": "spec.items[*]", "values": "spec.values.*",
+             "told": "spec.told", "untold": "spec.untold", "either": "spec.either", "absent": "spec.absent",
+             "unlike": "spec.unlike", "same": "spec.same[*]", "set": "spec.set", "a-b": "spec.a-b", "costly": "spec.costly"}
 MIGRATED = ("holds", "fails", "items", "grows", "again", "absent", "mends", "breaks")
 
 
@@ -170,7 +175,10 @@ class RulesCheck(unittest.TestCase):
         subject = self.bring_in_older()
         report = run_check(CLUSTER, BINARY, subject.name)[subject.name]
         foretold = {one["name"]: one["invalid"] for one in report["objects"] if one["invalid"]}
-        said = {one["metadata"]["name"]: ruled.said_to_no_change(self.api, subject, one) for one in subject.objects}
+        said, warned = {}, {}
+        for one in subject.objects:
+            said[one["metadata"]["name"]] = ruled.said_to_no_change(self.api, subject, one)
+            warned[one["metadata"]["name"]] = set(self.api.warnings)
         migrator = Migrator(CLUSTER, BINARY)
 
         tried = migrator.run(subject.name, "--dry-run=server")
@@ -182,6 +190,8 @@ class RulesCheck(unittest.TestCase):
         self.assertEqual({"accepted": len(said) - len(refused), "invalid": len(refused)}, tried.counts(), tried)
         self.assertEqual({"rewritten": len(said) - len(refused), "invalid": len(refused)}, run.counts(), run)
         self.assertEqual([], accounting_errors(run, len(said)), run)
+        for told in (tried, run):
+            self.compare_warnings(subject, warned, told)
         self.assertEqual((1, ["v1beta1", "v1"]), (run.code, stored_versions(self.api, subject)))
         failures = {one["name"]: one for one in run.crd()["failures"]}
         self.assertEqual(set(refused), set(failures))
@@ -190,6 +200,85 @@ class RulesCheck(unittest.TestCase):
         stored = map(parse, CLUSTER.etcd_range(f"/registry/{GROUP}/migrated/").values())
         self.assertEqual({name: "v1beta1" if errors else "v1" for name, errors in said.items()},
                          {one["metadata"]["name"]: version_of(one) for one in stored})
+
+    def compare_warnings(self, subject, warned, run):
+        """Each warning of the server is told once, with the objects that it is of."""
+        objects_of = {}
+        for name, texts in warned.items():
+            for text in texts:
+                objects_of.setdefault(ruled.without_values(text), set()).add(name)
+        self.assertTrue(objects_of)
+        told = {}
+        for text, count, example in re.findall(
+                rf"^Warning: {re.escape(subject.name)}: (.*) \((?:(\d+) objects, such as )?default/(\S+)\)$", run.stderr,
+                re.MULTILINE):
+            self.assertIn(text, warned[example])
+            self.assertNotIn(ruled.without_values(text), told)
+            told[ruled.without_values(text)] = int(count or 1)
+        self.assertEqual({text: len(names) for text, names in objects_of.items()}, told, run.stderr)
+
+    def test_restore_ends_with_the_objects_that_are_foretold_as_invalid(self):
+        subject, backup, closed = self.prune_what_a_backup_has()
+
+        def restore(*arguments):
+            run = CLUSTER.run([BINARY, "restore", str(backup), f"--pruned-by={closed}", "--recreate", "-o", "json",
+                               *arguments])
+            crd, = json.loads(run.stdout)["crds"]
+            return run.returncode, {key: count for key, count in crd["counts"].items() if count}, refusals_of(crd)
+
+        foretold = restore("--dry-run=client")
+        tried = restore("--dry-run=server")
+        done = restore()
+
+        self.assertEqual({"high", "both", "same", "behind", "alone", "long", "refused", "half"}, set(done[2]))
+        self.assertEqual(done, foretold)
+        # Of an object that it would create the server cannot try the second write.
+        self.assertEqual({name: errors for name, errors in done[2].items() if name != "half"}, tried[2])
+
+    def prune_what_a_backup_has(self):
+        """Returns the subject, whose schema would keep all that the backup has, the backup and the CRD that pruned."""
+        subject = Subject(crd_of(GROUP, "restored", ruled.CLOSED), ruled.TO_BE_PUT_BACK)
+        self.addCleanup(CLUSTER.api().request, "DELETE", f"{V1_CRDS}/{subject.name}")
+        subject.create(self.api)
+        backup, closed = CLUSTER.folder / "restored.json", CLUSTER.folder / "closed.json"
+        backup.write_text(json.dumps(self.api.get(subject.path)))
+        closed.write_text(json.dumps(subject.proposal))
+        subject.propose(self.api)
+        for one in subject.objects:
+            place = f"{subject.path}/{one['metadata']['name']}"
+            self.api.patch(place, {"metadata": {"labels": {"seen": "yes"}}})
+            if one["metadata"]["name"] in ruled.GONE:
+                self.api.delete(place)
+        subject.change(self.api, ruled.MENDED, subresources={"status": {}})
+        return subject, backup, closed
+
+    def test_explain_says_of_each_value_what_the_server_says(self):
+        spec = object_of(**{row: ruled.ROWS[row][0] for row in EXPLAINED})
+        subject = Subject(crd_of(GROUP, "explained", object_of(spec=spec)),
+                          {f"{row.lower()}-{i}": {"spec": {row: value}} for row in EXPLAINED
+                           for i, value in enumerate(ruled.ROWS[row][1])})
+        self.addCleanup(CLUSTER.api().request, "DELETE", f"{V1_CRDS}/{subject.name}")
+        subject.create(self.api)
+        subject.propose(self.api)
+        said, explained = {}, {}
+        for row, place in EXPLAINED.items():
+            for i in range(len(ruled.ROWS[row][1])):
+                one = f"{row.lower()}-{i}"
+                explained[one] = sorted(self.explain(subject, place, one))
+                live = next(each for each in subject.objects if each["metadata"]["name"] == one)
+                self.api.delete(f"{subject.path}/{one}")
+                said[one] = ruled.said_to_a_create(self.api, subject, live)
+        self.assertEqual(said, explained)
+        self.assertTrue(any(said.values()))
+
+    def explain(self, subject, place, name):
+        run = CLUSTER.run([BINARY, "check", subject.name, "--explain", place, f"--object=default/{name}", "-o", "json"])
+        report = json.loads(run.stdout)
+        report_schema.require_valid(report)
+        self.assertTrue(RELEASE.startswith(report["release"]), report)
+        said = [value["error"] for rule in report["rules"] for value in rule["values"] if value["result"] != "true"]
+        self.assertEqual(1 if said else 0, run.returncode, run)
+        return said
 
     def bring_in_older(self):
         """Objects that are stored in a version before the storage version, and were there before the rules."""
@@ -207,6 +296,15 @@ class RulesCheck(unittest.TestCase):
         wait_for("v1 is not the storage version",
                  lambda: stored_versions(self.api, subject) == ["v1beta1", "v1"])
         return subject
+
+
+def refusals_of(crd):
+    """{object: errors} of a RestoreReport."""
+    errors = {}
+    for one in crd["failures"]:
+        text = one["message"].partition(" is invalid: ")[2]
+        errors[one["name"]] = sorted(re.split(r", (?=spec|status|<nil>)", text.strip("[]")))
+    return errors
 
 
 def main():

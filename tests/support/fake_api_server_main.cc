@@ -34,6 +34,7 @@ and ends when its standard input does.
 
   --kubeconfig FILE        writes a kubeconfig that leads here
   --log FILE               writes a line for each request: its method and target
+  --release VERSION        what /version tells in the place of 1.20.2; nothing else differs
   --only-v1                serves apiextensions.k8s.io/v1 but not v1beta1
   --empty-managed-fields   a write empties managedFields that name a version which the CRD lacks
   --forbid RESOURCE        403 for a resource, e.g. widgets.demo.example.com
@@ -77,8 +78,15 @@ void AddRetryAfter(FakeApi& api, const std::string& target, int seconds) {
        .headers = {{"Retry-After", std::to_string(seconds)}}});
 }
 
+void AddRelease(FakeApi& api, const std::string& version) {
+  FakeFault fault = Always("/version");
+  fault.answer = FakeText(200, "application/json", "{\"gitVersion\": \"v" + version + "\"}");
+  api.AddFault(std::move(fault));
+}
+
 void Apply(FakeApi& api, const std::string& flag, const std::string& value) {
   if (flag == "--forbid") return api.Forbid(value);
+  if (flag == "--release") return AddRelease(api, value);
   if (flag == "--expire-page") return AddExpiry(api, std::stoi(value));
   FakeFault fault = Always(flag == "--warn" ? "" : value);
   if (flag == "--warn") {

@@ -19,7 +19,7 @@ class FakeCluster : public kube::client::Credentials {
                {.server = "https://fake.example.com",
                 .user_agent = "test",
                 .stop = &stop,
-                .on_warning = [this](const std::string& text) { warnings.push_back(text); },
+                .on_warning = [this](const std::string& text, const kube::client::WrittenObject&) { warnings.push_back(text); },
                 .on_request = nullptr}) {}
 
   kube::client::Session session() { return {client, clock, run_stop}; }

@@ -42,6 +42,28 @@ TEST_CASE("A hint for an incomplete schema names the missing field", "[schema][h
         "specify bar outside of oneOf too, with its type: oneOf can only restrict it");
 }
 
+TEST_CASE("A hint for a rule that does not compile follows the compiler's first error",
+          "[schema][hints]") {
+  const std::string place = kBase + ".properties[spec].x-kubernetes-validations[0].";
+  const std::string last = GENERATE("rule", "messageExpression");
+  const auto hint = [&](const std::string& error) {
+    const std::string begin = last == "rule" ? "c" : "messageExpression c";
+    return HintFor(kube::meta::ErrorType::kInvalid, place + last,
+                   begin + "ompilation failed: ERROR: <input>:1:5: " + error);
+  };
+  CHECK(hint("undefined field 'a{owner}'\n | self.a") ==
+        "no schema specifies a{owner}: specify it, or correct the expression");
+  CHECK(hint("undeclared reference to 'min' (in container '')") ==
+        "there is no variable and no function min: correct the expression of spec; fields are "
+        "those of self");
+  CHECK(hint("found no matching overload for '_<_' applied to '(int, string)'") ==
+        "the operands have types that do not go together: convert one, as by int(), double() or "
+        "string()");
+  CHECK(hint("Syntax error: mismatched input") ==
+        "correct the syntax of the CEL expression, where the caret is");
+  CHECK(hint("something new") == "correct the CEL expression");
+}
+
 TEST_CASE("Names from the CRD are not taken for parts of the hint", "[schema][hints]") {
   CHECK(HintFor(kube::meta::ErrorType::kRequired, "properties[{owner}].type",
                 "must not be empty for specified object fields") ==

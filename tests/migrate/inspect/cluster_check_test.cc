@@ -440,6 +440,29 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
   }
 }
 
+TEST_CASE("Objects below k8s.io are custom resources where no server has the group built in",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  test_support::TempFolder folder;
+  const auto in_group = [](std::string text, const std::string& group) {
+    for (std::size_t i; (i = text.find("demo.example.com")) != text.npos;)
+      text.replace(i, std::string("demo.example.com").size(), group);
+    return text;
+  };
+  const std::string gateway = "gateway.networking.k8s.io";
+  const auto file = folder.Write(
+      "crds.json",
+      in_group(FakeCrdText("routes", R"(,"preserveUnknownFields":false)"), gateway) + "\n" +
+          in_group(FakeObjectText("routes", "one", "{\"z\":1}"), gateway) + "\n" +
+          in_group(FakeObjectText("routes", "other", "{\"z\":1}"), "networking.k8s.io"));
+  const report::CheckReport report = Check(cluster, {.filenames = {file}});
+  REQUIRE(report.crds.size() == 1);
+  REQUIRE(report.crds[0].file_objects);
+  CHECK(report.crds[0].file_objects->objects == 1);
+  CHECK(report.crds[0].file_objects->pruned_fields.at(0).path == "spec.z");
+  CHECK(report.has_others_in_files);
+}
+
 TEST_CASE("A proposal for a CRD that the selector leaves out is left out, not taken for a new one",
           "[migrate][cluster_check]") {
   FakeCluster cluster;

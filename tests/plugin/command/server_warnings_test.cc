@@ -1,0 +1,95 @@
+#include "plugin/command/server_warnings.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace plugin::command {
+namespace server_warnings_test {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+struct Heard {
+  Strings lines;
+  ServerWarnings warnings{[this](const std::string& line) { lines.push_back(line); }};
+
+  void Write(const std::string& name, const std::string& text,
+             const std::string& resource = "pumps.example.com") {
+    warnings.Take(text, {.resource = resource, .name = name});
+  }
+  Strings Told() {
+    warnings.TellOfObjects();
+    return lines;
+  }
+};
+
+TEST_CASE("What the server warns of beside objects is told as it comes") {
+  Heard heard;
+  const std::size_t before = ServerWarnings::Count();
+  heard.warnings.Take("v1beta1 is deprecated", {});
+  CHECK(heard.lines == Strings{"Warning: v1beta1 is deprecated"});
+  CHECK(ServerWarnings::Count() == before + 1);
+  CHECK(heard.Told().size() == 1);
+}
+
+TEST_CASE("A warning of many objects is told once, with their number and the first of them") {
+  Heard heard;
+  heard.Write("shop/a", "spec.valves[0]: Invalid value: \"object\": low must be below high");
+  heard.Write("shop/b", "spec.valves[12]: Invalid value: \"object\": low must be below high");
+  heard.Write("shop/b", "spec.valves[3]: Invalid value: \"object\": low must be below high");
+  CHECK(heard.lines.empty());
+  CHECK(heard.Told() ==
+        Strings{"Warning: pumps.example.com: spec.valves[0]: Invalid value: \"object\": low must be "
+                "below high (2 objects, such as shop/a)"});
+  CHECK(heard.Told().size() == 1);
+}
+
+TEST_CASE("Warnings of other rules, fields and CRDs have lines of their own, the most frequent "
+          "first") {
+  Heard heard;
+  heard.Write("a", "spec: Invalid value: \"object\": failed rule: self.a == \"x\"");
+  heard.Write("b", "spec: Invalid value: \"object\": failed rule: self.a == \"y\"");
+  heard.Write("c", "spec: Invalid value: \"object\": failed rule: self.a == \"y\"");
+  heard.Write("c", "status: Invalid value: \"object\": failed rule: self.a == \"y\"");
+  heard.Write("c", "status: Invalid value: \"object\": failed rule: self.a == \"y\"", "fans.a.com");
+  CHECK(heard.Told() ==
+        Strings{"Warning: pumps.example.com: spec: Invalid value: \"object\": failed rule: self.a "
+                "== \"y\" (2 objects, such as b)",
+                "Warning: pumps.example.com: spec: Invalid value: \"object\": failed rule: self.a "
+                "== \"x\" (a)",
+                "Warning: pumps.example.com: status: Invalid value: \"object\": failed rule: "
+                "self.a == \"y\" (c)",
+                "Warning: fans.a.com: status: Invalid value: \"object\": failed rule: self.a == "
+                "\"y\" (c)"});
+}
+
+TEST_CASE("Values, keys, numbers and the object's own name make no warning another one") {
+  Heard heard;
+  heard.Write("shop/a", "spec.mode: Invalid value: \"a \\\" b\": 3 of 9 valves of shop/a");
+  heard.Write("shop/bee", "spec.mode: Invalid value: \"c\": 1 of 2 valves of shop/bee");
+  heard.Write("shop/a", "spec.limits[north]: Invalid value: 7: pump \"a\" is weak");
+  heard.Write("shop/bee", "spec.limits[south]: Invalid value: 8: pump \"bee\" is weak");
+  heard.Write("shop/", "from a server that answers nonsense");
+  const Strings told = heard.Told();
+  REQUIRE(told.size() == 3);
+  CHECK_THAT(told[0], Catch::EndsWith("valves of shop/a (2 objects, such as shop/a)"));
+  CHECK_THAT(told[1], Catch::EndsWith("\"a\" is weak (2 objects, such as shop/a)"));
+}
+
+TEST_CASE("A server that has another warning for each object is told in twenty lines") {
+  Heard heard;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string word(1 + static_cast<std::size_t>(i), 'x');
+    heard.Write("a", "spec: Invalid value: \"object\": " + word);
+  }
+  const std::size_t before = ServerWarnings::Count();
+  const Strings told = heard.Told();
+  REQUIRE(told.size() == 21);
+  CHECK(told.back() == "Warning: the server has at least 980 more warnings of objects");
+  CHECK(ServerWarnings::Count() == before + 21);
+}
+
+}  // namespace
+}  // namespace server_warnings_test
+}  // namespace plugin::command
