@@ -186,11 +186,11 @@ std::string RulePlace::Name() const {
 std::vector<RulePlace> FindRules(const SchemaProps& schema) { return Finder().Run(schema); }
 
 std::optional<std::size_t> VersionIndexOf(std::string_view rule_path) {
-  constexpr std::string_view kVersions = "spec.versions[";
-  if (!rule_path.starts_with(kVersions) || rule_path.find(kRoot) == rule_path.npos) {
+  constexpr std::string_view kPrefix = "spec.versions[";
+  if (!rule_path.starts_with(kPrefix) || rule_path.find(kRoot) == rule_path.npos) {
     return std::nullopt;
   }
-  rule_path.remove_prefix(kVersions.size());
+  rule_path.remove_prefix(kPrefix.size());
   std::size_t index = 0;
   const auto [end, error] =
       std::from_chars(rule_path.data(), rule_path.data() + rule_path.size(), index);

@@ -92,7 +92,7 @@ class CrdReader {
 
   ClusterCrds Read() {
     if (FindTarget()) {
-      if (options_.checks_validity || !proposals_.empty())
+      if (options_.checks_validity || options_.keep_manifests || !proposals_.empty())
         found_.release = AskRelease(reader_.client());
       ReadAll();
       if (options_.finds_beside && options_.names.empty() && options_.selector.empty())
@@ -289,7 +289,7 @@ class CrdReader {
     } else {
       const CrdCheckOptions options{.keep_paths = options_.keep_paths,
                                     .opened = options_.opened,
-                                    .keep_manifest = options_.keep_manifests,
+                                    .keep_manifest = options_.keep_manifests && matters,
                                     .origin = CrdCheckOptions::Origin::kServer,
                                     .checks_validity = options_.checks_validity,
                                     .server = RulesOf(found_.release),

@@ -43,7 +43,7 @@ struct ClusterCrdOptions {
   bool skip_objects = false;             ///< of no CRD
   bool all_objects = false;              ///< of every CRD
   bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
-  bool keep_manifests = false;           ///< CrdCheckOptions::keep_manifest
+  bool keep_manifests = false;           ///< CrdCheckOptions::keep_manifest, where objects are read
   std::optional<kube::meta::FieldChoice> opened{};  ///< CrdCheckOptions::opened
   bool checks_validity = false;                     ///< CrdCheckOptions::checks_validity
   /// Gives CrdCheckOptions::proof of a CRD; several threads ask at once. May be empty.
@@ -55,8 +55,8 @@ struct ClusterCrds {
   std::string target;                     ///< where they are: ".../v1/customresourcedefinitions"
   std::map<std::string, LiveCrd> crds;    ///< by name
   std::vector<report::CrdReport> unread;  ///< those that could not be read, with the error
-  /// Of the server; absent where it does not say, or nobody asked (without proposals and
-  /// checks_validity).
+  /// Of the server; absent where it does not say, or nobody asked (without proposals,
+  /// keep_manifests and checks_validity).
   std::optional<kube::base::Release> release{};
   /// With finds_beside, and without `names` and `selector`: what the server serves in the groups of
   /// the proposals beside them and `ignored`, by the names of CRDs, sorted. By discovery, which

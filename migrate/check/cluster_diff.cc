@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/crd/crd_validation.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_objects.h"
 #include "migrate/check/object_diff.h"
@@ -32,7 +33,9 @@ class ComparingTaker : public CrdObjectTaker {
       : CrdObjectTaker(crd->identity, workers),
         check_(*crd->checks.back()),
         preview_(*preview),
-        taker_(*taker) {}
+        taker_(*taker) {
+    for (std::size_t i = 0; i < workers; ++i) patterns_.push_back(kube::crd::MakePatternChecks());
+  }
 
   /// Of objects that are left out, in the order of the list.
   const std::map<std::uint64_t, std::string>& errors() const { return errors_; }
@@ -40,11 +43,11 @@ class ComparingTaker : public CrdObjectTaker {
   std::vector<std::string> Notes() const { return refused_.Notes(check_.name()); }
 
  private:
-  void HandleObject(std::size_t, Document& object, std::uint64_t number) override {
+  void HandleObject(std::size_t worker, Document& object, std::uint64_t number) override {
     const std::string name = FullName(object.root());
     const auto change = preview_.Preview(object.root(), object.arena());
     if (change) {
-      refused_.Add(number, name, change->refusals);
+      refused_.Add(number, name, preview_.Refusal(*change, patterns_[worker]));
       return taker_.Take(*change);
     }
     const std::lock_guard lock(mutex_);
@@ -55,6 +58,7 @@ class ComparingTaker : public CrdObjectTaker {
   const CrdCheck& check_;
   const PruningPreview& preview_;
   ChangeTaker& taker_;
+  std::vector<kube::schema::PatternChecks> patterns_;  // by worker
   RefusedObjects refused_;
   std::mutex mutex_;  // guards the next
   std::map<std::uint64_t, std::string> errors_;
@@ -107,8 +111,7 @@ class ClusterDiff {
     crds_ = ReadClusterCrds({.names = CrdNamesOf(options_.targets),
                              .selector = options_.crd_selector,
                              .is_limited_to_proposals = !options_.filenames.empty(),
-                             .keep_manifests = true,
-                             .checks_validity = true},
+                             .keep_manifests = true},
                             std::move(proposals.crds), reader_);
     for (const report::CrdReport& crd : crds_.unread) AddError(crd.name, crd.error);
     report_.is_stopped = !crds_.is_complete;
@@ -124,7 +127,7 @@ class ClusterDiff {
     const bool shows_all = crd.shape.preserves_unknown_fields || is_proposed;
     if (!shows_all && !options_.preview.mutation) return pruning_.push_back(check.name());
     PreviewOptions preview_options = options_.preview;
-    preview_options.foretells_refusals = RefusalNote(check).empty();
+    preview_options.foretells_refusals = RefusalNote(check).empty() && !check.manifest().empty();
     auto preview = PruningPreview::Make(check, preview_options);
     if (!preview) return AddError(check.name(), preview.error());
     if (crd.shape.uid.empty()) {

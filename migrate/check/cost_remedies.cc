@@ -100,13 +100,13 @@ void CostRemedies::AddTo(report::CrdReport& report, const HeldSizes& held) const
   report.cost_limits.clear();
   for (std::size_t i = 0; i < by_objects.size(); ++i) {
     for (const SizeLimit& limit : by_objects[i]) {
-      report::CostLimit& told =
-          report.cost_limits.emplace_back(report::CostLimit{.version = crd_.versions[i].name,
-                                                            .path = limit.path,
-                                                            .pointer = kube::suggest::PlaceOf(limit.steps, i).pointer,
-                                                            .keyword = std::string(limit.keyword),
-                                                            .most = limit.most,
-                                                            .was = limit.was});
+      report::CostLimit& told = report.cost_limits.emplace_back(
+          report::CostLimit{.version = crd_.versions[i].name,
+                            .path = limit.path,
+                            .pointer = kube::suggest::PlaceOf(limit.steps, i).pointer,
+                            .keyword = std::string(limit.keyword),
+                            .most = limit.most,
+                            .was = limit.was});
       if (!held.empty()) told.held = HeldBy(limit, held);
     }
   }

@@ -26,9 +26,6 @@ using kube::json::Value;
 using kube::schema::StructuralSchema;
 using kube::schema::UnknownField;
 
-// More than most take, so that only very large or hostile patterns come to an end.
-constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
-
 constexpr std::string_view kValidityUnknown =
     "not every object could be held against the patterns of its schema (or only in minutes): some "
     "may be invalid once they are pruned";
@@ -280,7 +277,8 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
     }
     has_rules_ |= HasRules(*of_crd.schema);
     VersionValidity::Schemas schemas{
-        .own = {of_crd.schema, version.schema, RuleValidatorOf(*of_crd.schema, server_rules_), ReadsOf(crd, version)},
+        .own = {of_crd.schema, version.schema, RuleValidatorOf(*of_crd.schema, server_rules_),
+                ReadsOf(crd, version)},
         .api_version = crd.group + "/" + version.name,
         .is_from_etcd = options.origin != CrdCheckOptions::Origin::kFile,
         .is_created = options.creates,
@@ -290,8 +288,8 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
         .is_proposal = live_.has_value()};
     const auto* live = live_ ? live_->FindVersion(version.name) : nullptr;
     if (live != nullptr && live->schema != nullptr) {
-      schemas.live = {live->schema, live_server_->FindSchema(version.name), RuleValidatorOf(*live->schema, server_rules_),
-                      LiveReads(*live)};
+      schemas.live = {live->schema, live_server_->FindSchema(version.name),
+                      RuleValidatorOf(*live->schema, server_rules_), LiveReads(*live)};
     }
     version.validity = std::make_unique<const VersionValidity>(std::move(schemas));
   }

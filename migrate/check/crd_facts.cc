@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <vector>
 #include <utility>
+#include <vector>
 
 #include "kube/crd/ca_bundle.h"
 #include "kube/crd/client_apply.h"
@@ -73,10 +73,6 @@ std::optional<kube::crd::CrdCondition> OwnCondition(const kube::crd::Crd& crd) {
 
 report::Problem MakeProblem(const kube::meta::FieldError& error, std::string version) {
   return {std::move(version), error.field, error.ToString(), Hint(error)};
-}
-
-bool IsOfCompilation(std::string_view message) {
-  return message.find("ompilation failed") != message.npos;
 }
 
 /// One run of FindCrdFacts.
@@ -257,6 +253,7 @@ class FactFinder {
     if (patterns.undecided() != 0) report_.AddNote(kUndecided);
     for (const auto& [message, error] : found) {
       report_.admission_problems.push_back(MakeProblem(error, ""));
+      if (IsOfCompilation(error.detail)) uncompiled_.insert(message);
     }
     AddCostRemedies(old);
     AddLaterReleases(old);
@@ -273,7 +270,7 @@ class FactFinder {
   void AddLaterReleases(const kube::crd::Crd* old) {
     std::vector<report::Problem*> open;
     for (report::Problem& problem : report_.admission_problems) {
-      if (IsOfCompilation(problem.message)) open.push_back(&problem);
+      if (uncompiled_.contains(problem.message)) open.push_back(&problem);
     }
     kube::base::Release later = server();
     while (!open.empty() && ++later.minor <= kube::base::kNewestRelease.minor) {
@@ -336,8 +333,9 @@ class FactFinder {
 
   kube::crd::Crd& crd_;
   const CrdCheckOptions& options_;
-  std::set<std::string> told_;  // of what later servers say
-  bool is_any_unseen_ = false;  // of the versions that the proposal brings or changes
+  std::set<std::string> told_;        // of what later servers say
+  std::set<std::string> uncompiled_;  // messages of problems
+  bool is_any_unseen_ = false;        // of the versions that the proposal brings or changes
   CrdFacts facts_;
   report::CrdReport& report_ = facts_.report;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kube/base/release.h"
+#include "kube/crd/crd_validation.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/object_diff.h"
 #include "migrate/cluster/proposals.h"
@@ -59,7 +60,9 @@ class FileDiff {
     kube::json::Arena arena;
     const auto change = preview.Preview(object, arena);
     if (!change) return report_.errors.push_back(LeftOutError(check, name, change.error()));
-    refused_[check.name()].Add(++report_.objects, name, change->refusals);
+    ++report_.objects;
+    // Of one object that comes twice the last counts.
+    refusals_[check.name()][name] = {report_.objects, preview.Refusal(*change, patterns_)};
     taker_.Take(*change);
   }
 
@@ -89,8 +92,12 @@ class FileDiff {
       const std::string note = preview ? RefusalNote(*crd->check) : "";
       if (!note.empty()) report_.notes.push_back(note);
     }
-    for (const auto& [name, refused] : refused_)
+    for (const auto& [name, objects] : refusals_) {
+      RefusedObjects refused;
+      for (const auto& [object, refusal] : objects)
+        refused.Add(refusal.first, object, refusal.second);
       std::ranges::move(refused.Notes(name), std::back_inserter(report_.notes));
+    }
     for (const std::string& name : twice_) report_.notes.push_back(GivenTwiceNote(name));
   }
 
@@ -119,7 +126,9 @@ class FileDiff {
   FileRun run_;
   DiffReport report_{};
   std::map<const CrdCheck*, Preview> previews_;
-  std::map<std::string, RefusedObjects> refused_;        // by CRD
+  kube::schema::PatternChecks patterns_ = kube::crd::MakePatternChecks();
+  // By CRD and object: its number, and what would be refused.
+  std::map<std::string, std::map<std::string, std::pair<std::uint64_t, std::string>>> refusals_;
   std::set<std::string> twice_;                          // CRDs
   std::set<std::pair<std::string, std::string>> found_;  // CRD and name of an object
 };

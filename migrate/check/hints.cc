@@ -267,23 +267,28 @@ struct CompilationEntry {
   std::string_view error;
   std::string_view hint;
 };
+constexpr std::string_view kOperands =
+    "the operands have types that do not go together: convert one, as by int(), double() or "
+    "string()";
 constexpr auto kCompilation = std::to_array<CompilationEntry>({
     {"undefined field '", "no schema specifies {name}: specify it, or correct the expression"},
     {"undeclared reference to '",
      "there is no variable and no function {name}: correct the expression of {owner}; fields are "
      "those of self"},
-    {"found no matching overload for '",
-     "the operands have types that do not go together: convert one, as by int(), double() or "
-     "string()"},
+    {"found no matching overload for '_", kOperands},
+    {"found no matching overload for '!", kOperands},
+    {"found no matching overload for '-", kOperands},
+    {"found no matching overload for '@", kOperands},
+    {"found no matching overload for '", "{name}() takes other arguments than these"},
     {"Syntax error", "correct the syntax of the CEL expression, where the caret is"},
 });
 
 std::string CompilationHint(std::string_view detail, const std::vector<Step>& steps) {
-  if (detail.find("ompilation failed") == detail.npos) return "";
+  if (!IsOfCompilation(detail)) return "";
+  const std::string_view error = FirstCompileError(detail);
   for (const CompilationEntry& entry : kCompilation) {
-    const std::size_t at = detail.find(entry.error);
-    if (at == detail.npos) continue;
-    const std::string_view quoted = detail.substr(at + entry.error.size());
+    if (!error.starts_with(entry.error)) continue;
+    const std::string_view quoted = error.substr(entry.error.size());
     std::string hint(entry.hint);
     Replace(hint, "{owner}", SubjectName(steps, 1));
     Replace(hint, "{name}", quoted.substr(0, quoted.find('\'')));
@@ -365,6 +370,20 @@ Place PlaceOf(const std::vector<Step>& steps, std::size_t first, const ObservedS
 }
 
 }  // namespace
+
+bool IsOfCompilation(std::string_view detail) {
+  return detail.starts_with("compilation failed") ||
+         detail.starts_with("messageExpression compilation failed");
+}
+
+std::string_view FirstCompileError(std::string_view message) {
+  const std::size_t input = message.find("ompilation failed: ERROR: <input>:");
+  if (input == message.npos) return "";
+  const std::size_t begin = message.find(": ", message.find('>', input));
+  if (begin == message.npos) return "";
+  const std::string_view error = message.substr(begin + 2);
+  return error.substr(0, error.find('\n'));
+}
 
 bool NeedsObjects(std::string_view message) {
   return message.find("must not be empty for specified") != message.npos ||

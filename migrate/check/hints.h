@@ -14,6 +14,13 @@ namespace migrate::check {
 /// itself can be said.
 std::string Hint(const kube::meta::FieldError& error);
 
+/// Whether an error with this detail is that an expression of CEL does not compile.
+bool IsOfCompilation(std::string_view detail);
+
+/// What the compiler says first, of the detail or the whole string of such an error: "undefined
+/// field 'a'". Empty for other errors. Borrows from `message`.
+std::string_view FirstCompileError(std::string_view message);
+
 /// Whether what is to be done about the error with this message is told by what objects hold:
 /// HintByObjects.
 bool NeedsObjects(std::string_view message);

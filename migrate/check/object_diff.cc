@@ -7,7 +7,6 @@
 
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/field_error.h"
 #include "kube/schema/defaulting.h"
 #include "migrate/report/program_name.h"
 
@@ -19,6 +18,8 @@ using kube::json::Value;
 
 // As many as a person reads.
 constexpr std::size_t kRefusalsTold = 20;
+// A schema has hardly more reasons, if messages do not name what each object has.
+constexpr std::size_t kRefusalsKept = 1000;
 
 std::string VersionNames(const report::CrdReport& report) {
   std::string names;
@@ -77,7 +78,8 @@ PruningPreview::PruningPreview(const CrdCheck& check, const PreviewOptions& opti
       show_managed_fields_(options.show_managed_fields),
       mutation_(options.mutation) {
   if (!options.foretells_refusals) return;
-  schemas_ = std::make_shared<const ObjectSchemas>(check.ReadManifest(), check.server_rules());
+  schemas_ =
+      std::make_shared<const ObjectSchemas>(check.ReadManifest(), check.server_rules(), version_);
 }
 
 std::optional<std::string> PruningPreview::Prune(Value& object, Arena& arena) const {
@@ -111,7 +113,6 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
   const Value* metadata_after = after.Find("metadata");
   const Value kept = metadata_after == nullptr ? Value() : *metadata_after;
   if (auto error = Prune(after, arena)) return kube::base::Unexpected(*std::move(error));
-  std::vector<std::string> refusals = Refusals(object, after, arena);
   // The server puts it in order whether it prunes or not: no news of an object in a file.
   if (metadata_after != nullptr) after.Set("metadata", kept, arena);
   return ObjectChange{.group = check_->group(),
@@ -121,39 +122,56 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
                       .name = TextOf(metadata, "name"),
                       .now = object,
                       .after = after,
-                      .differs = !kube::json::Equal(object, after),
-                      .refusals = std::move(refusals)};
+                      .differs = !kube::json::Equal(object, after)};
 }
 
 // In the place of what the server shows then of an object that no mutation has changed.
-std::vector<std::string> PruningPreview::Refusals(const Value& read, const Value& after,
-                                                  Arena& arena) const {
-  if (schemas_ == nullptr) return {};
-  if (!mutation_) return schemas_->Errors(after, &after, version_);
-  Value old = kube::json::DeepCopy(read, arena);
-  if (Prune(old, arena)) return {};
-  return schemas_->Errors(after, &old, version_);
+std::string PruningPreview::Refusal(const ObjectChange& change,
+                                    kube::schema::PatternChecks& patterns) const {
+  if (schemas_ == nullptr) return "";
+  if (!mutation_) return schemas_->Refusal(change.after, &change.after, version_, patterns);
+  Arena arena;
+  Value old = kube::json::DeepCopy(change.now, arena);
+  if (Prune(old, arena)) return "";
+  return schemas_->Refusal(change.after, &old, version_, patterns);
 }
 
 void RefusedObjects::Add(std::uint64_t number, const std::string& object,
-                         const std::vector<std::string>& errors) {
-  if (errors.empty()) return;
+                         const std::string& refusal) {
+  if (refusal.empty()) return;
   const std::lock_guard lock(mutex_);
-  ++count_;
-  first_.emplace(number, object + ": " + kube::meta::Aggregate(errors));
-  if (first_.size() > kRefusalsTold) first_.erase(std::prev(first_.end()));
+  if (alike_.size() == kRefusalsKept && !alike_.contains(refusal)) {
+    ++others_;
+    return;
+  }
+  Alike& alike = alike_[refusal];
+  if (alike.count == 0 || number < alike.number) {
+    alike.number = number;
+    alike.object = object;
+  }
+  ++alike.count;
 }
 
 std::vector<std::string> RefusedObjects::Notes(const std::string& crd) const {
+  std::vector<std::pair<const std::string*, const Alike*>> lines;
+  for (const auto& [refusal, alike] : alike_) lines.emplace_back(&refusal, &alike);
+  std::ranges::sort(lines, {}, [](const auto& line) { return line.second->number; });
   std::vector<std::string> notes;
-  for (const auto& [number, text] : first_) {
+  std::uint64_t others = others_;
+  for (const auto& [refusal, alike] : lines) {
+    if (notes.size() == kRefusalsTold) {
+      others += alike->count;
+      continue;
+    }
+    const std::string more =
+        alike->count == 1 ? "" : " and " + kube::base::Count(alike->count - 1, "more object");
     notes.push_back(crd + ": once it is pruned, the API server would refuse the next write of " +
-                    text);
+                    alike->object + more + ": " + *refusal);
   }
-  if (count_ > first_.size())
-    notes.push_back(crd + ": it would refuse that of " + std::to_string(count_ - first_.size()) +
-                    " more objects, too; \"" + report::OwnCommand("check " + crd) +
-                    "\" counts them");
+  if (others > 0) {
+    notes.push_back(crd + ": for other reasons that of " +
+                    kube::base::Count(others, "more object") + ", which \"check\" counts");
+  }
   return notes;
 }
 

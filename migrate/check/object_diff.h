@@ -14,6 +14,7 @@
 #include "kube/base/result.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
+#include "kube/schema/pattern_checks.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/check/crd_names.h"
 #include "migrate/check/object_mutation.h"
@@ -31,9 +32,6 @@ struct ObjectChange {
   std::string_view name;
   kube::json::Value now, after;  ///< null: there is none
   bool differs;                  ///< something is changed
-  /// Why the API server would refuse its next write once it is pruned, in its words. Only with
-  /// PreviewOptions::foretells_refusals.
-  std::vector<std::string> refusals{};
 };
 
 struct PreviewOptions {
@@ -43,7 +41,7 @@ struct PreviewOptions {
   bool show_managed_fields = false;  ///< else metadata.managedFields is left out
   /// Is applied before objects are pruned; the null pointer: there is none.
   std::shared_ptr<const ObjectMutation> mutation{};
-  /// With it the check has to keep its manifest.
+  /// Whether Refusal() is to be asked. The check has to keep its manifest then.
   bool foretells_refusals = false;
 };
 
@@ -69,12 +67,14 @@ class PruningPreview {
   kube::base::Result<ObjectChange, std::string> Preview(kube::json::Value& object,
                                                         kube::json::Arena& arena) const;
 
+  /// Why the API server would refuse the next write of the object of `change` once it is pruned, as
+  /// ObjectSchemas::Refusal. Empty: it would not, or nobody can tell.
+  std::string Refusal(const ObjectChange& change, kube::schema::PatternChecks& patterns) const;
+
  private:
   PruningPreview(const CrdCheck& check, const PreviewOptions& options, bool is_servable);
 
   std::optional<std::string> Prune(kube::json::Value& object, kube::json::Arena& arena) const;
-  std::vector<std::string> Refusals(const kube::json::Value& read, const kube::json::Value& after,
-                                    kube::json::Arena& arena) const;
 
   const CrdCheck* check_;
   std::string version_, api_version_;
@@ -85,18 +85,25 @@ class PruningPreview {
   std::shared_ptr<const ObjectSchemas> schemas_;  // the null pointer: no refusals are told
 };
 
-/// Keeps what the API server would refuse of the objects of a CRD, for several threads.
+/// What the API server would refuse of the objects of a CRD, for several threads.
 class RefusedObjects {
  public:
-  /// The `number`-th object of a list. Does nothing where nothing of it would be refused.
-  void Add(std::uint64_t number, const std::string& object, const std::vector<std::string>& errors);
-  /// What a person is to be told: of the first 20, and how many more there are. `crd` is its name.
+  /// Of the `number`-th object of a list. Does nothing where `refusal` is empty.
+  void Add(std::uint64_t number, const std::string& object, const std::string& refusal);
+  /// What a person is to be told, a line for all objects with the same refusal: the first 20 in the
+  /// order of the list, and how many objects more there are. `crd` is its name.
   std::vector<std::string> Notes(const std::string& crd) const;
 
  private:
+  struct Alike {
+    std::uint64_t number = 0;  ///< of the first
+    std::string object{};      ///< the same
+    std::uint64_t count = 0;
+  };
+
   std::mutex mutex_;  // guards the rest
-  std::map<std::uint64_t, std::string> first_;
-  std::uint64_t count_ = 0;
+  std::map<std::string, Alike> alike_;
+  std::uint64_t others_ = 0;  // beyond those
 };
 
 // What pruning changes in each object.

@@ -9,9 +9,11 @@
 
 namespace migrate::check {
 
-ObjectSchemas::ObjectSchemas(const kube::crd::Crd& crd, ServerRules server)
+ObjectSchemas::ObjectSchemas(const kube::crd::Crd& crd, ServerRules server,
+                             std::string_view only_version)
     : crd_(kube::crd::CopyCrd(crd)), server_(server) {
   for (const kube::crd::CrdVersion& version : crd_.versions) {
+    if (!only_version.empty() && version.name != only_version) continue;
     if (version.schema == nullptr || kube::schema::ConversionError(*version.schema)) continue;
     versions_.push_back({version.name, version.schema,
                          kube::schema::MakeStructural(*version.schema, arena_),
@@ -24,6 +26,13 @@ std::vector<std::string> ObjectSchemas::Errors(const kube::json::Value& object,
                                                std::string_view version) const {
   kube::schema::PatternChecks patterns = kube::crd::MakePatternChecks();
   return Errors(object, old, version, patterns);
+}
+
+std::string ObjectSchemas::Refusal(const kube::json::Value& object, const kube::json::Value* old,
+                                   std::string_view version,
+                                   kube::schema::PatternChecks& patterns) const {
+  patterns.Allow(kPatternsOfObject);
+  return FirstErrors(Errors(object, old, version, patterns));
 }
 
 std::vector<std::string> ObjectSchemas::Errors(const kube::json::Value& object,
@@ -47,9 +56,8 @@ std::vector<std::string> ObjectSchemas::Errors(const kube::json::Value& object,
   const auto ratcheting = server_.ratchets ? kube::schema::Ratcheting::kUnchangedValues
                                            : kube::schema::Ratcheting::kNone;
   const std::uint64_t undecided = patterns.undecided();
-  auto errors = before
-                    ? kube::schema::ErrorsOfUpdate(*now, *before, rules, ratcheting, patterns)
-                    : kube::schema::ErrorsOfCreate(*now, rules, patterns);
+  auto errors = before ? kube::schema::ErrorsOfUpdate(*now, *before, rules, ratcheting, patterns)
+                       : kube::schema::ErrorsOfCreate(*now, rules, patterns);
   if (patterns.undecided() > undecided) return {};
   std::erase_if(errors, [this](const kube::meta::FieldError& error) {
     return LaterRelease(error, server_.release).has_value();

@@ -19,9 +19,9 @@ namespace migrate::check {
 /// several threads.
 class ObjectSchemas {
  public:
-  /// `crd` is not needed afterwards. Throws kube::base::Error where it cannot be copied, as it
-  /// never should be.
-  ObjectSchemas(const kube::crd::Crd& crd, ServerRules server);
+  /// `crd` is not needed afterwards. Of `only_version` alone something is known; empty: of all.
+  /// Throws kube::base::Error where it cannot be copied, as it never should be.
+  ObjectSchemas(const kube::crd::Crd& crd, ServerRules server, std::string_view only_version = {});
 
   /// Why the API server, had it this CRD, would refuse to write `object` in `version` in the place
   /// of `old` (the null pointer: to create it), in its words, sorted. Empty: it would take it, or
@@ -29,12 +29,16 @@ class ObjectSchemas {
   /// has pruning on.
   std::vector<std::string> Errors(const kube::json::Value& object, const kube::json::Value* old,
                                   std::string_view version) const;
-  /// The same with patterns that were compiled before.
+  /// The same as FirstErrors() has it, of one of many objects, for which `patterns` stay compiled.
+  /// For one thread at a time, as these are.
+  std::string Refusal(const kube::json::Value& object, const kube::json::Value* old,
+                      std::string_view version, kube::schema::PatternChecks& patterns) const;
+
+ private:
   std::vector<std::string> Errors(const kube::json::Value& object, const kube::json::Value* old,
                                   std::string_view version,
                                   kube::schema::PatternChecks& patterns) const;
 
- private:
   struct Version {
     std::string name;
     std::shared_ptr<const kube::schema::SchemaProps> props;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "kube/base/result.h"
 #include "kube/crd/rule_places.h"
+#include "migrate/check/hints.h"
 
 namespace migrate::check {
 namespace {
@@ -55,34 +59,48 @@ void AddCostLimits(const std::vector<report::CostLimit>& limits,
   }
 }
 
-// The first line behind "compilation failed: ERROR: <input>:1:5: ".
-std::string FirstErrorOf(std::string_view message) {
-  const std::size_t input = message.find("ERROR: <input>:");
-  const std::size_t begin = message.find(": ", message.find(':', input) + 1);
-  if (input == message.npos || begin == message.npos) return "";
-  const std::string_view error = message.substr(begin + 2);
-  return std::string(error.substr(0, std::min(error.find("\\n"), error.find('\n'))));
+// Rules by their place, as the server's errors name it below the schema of a version.
+using RulesByPlace = std::map<std::string, kube::crd::RulePlace, std::less<>>;
+
+RulesByPlace RulesOf(const kube::crd::CrdVersion& version) {
+  RulesByPlace rules;
+  if (version.schema == nullptr) return rules;
+  for (kube::crd::RulePlace& rule : kube::crd::FindRules(*version.schema)) {
+    std::string place = rule.schema_path;
+    rules.emplace(std::move(place), std::move(rule));
+  }
+  return rules;
 }
 
-// Rules that are kept, and name what no schema specifies.
+// Of "...openAPIV3Schema.x-kubernetes-validations[0].rule"; the null pointer: of no rule.
+const kube::crd::RulePlace* FindRule(const RulesByPlace& rules, std::string_view field) {
+  const std::size_t root = field.find("openAPIV3Schema");
+  const std::size_t end = field.rfind('.');
+  if (root == field.npos || end < root) return nullptr;
+  const auto found = rules.find(field.substr(root, end - root));
+  return found == rules.end() ? nullptr : &found->second;
+}
+
+// The rules that stay and do not compile are left to a person.
 void AddUncompiled(CrdSuggestion& suggested) {
   const auto crd = kube::crd::ReadCopiedCrd(suggested.suggestion.crd);
-  if (!crd || !suggested.proof) return;
+  if (!crd) return;
+  std::vector<RulesByPlace> rules;
+  for (const kube::crd::CrdVersion& version : crd->versions) rules.push_back(RulesOf(version));
   for (const report::Problem& problem : suggested.proof->admission_problems) {
-    const std::string error = FirstErrorOf(problem.message);
+    const std::string_view error = FirstCompileError(problem.message);
     // Where all versions share a schema it is that of the first.
     const std::size_t index = kube::crd::VersionIndexOf(problem.field).value_or(0);
-    if (error.empty() || index >= crd->versions.size()) continue;
-    const kube::crd::CrdVersion& version = crd->versions[index];
-    if (version.schema == nullptr) continue;
-    const auto rules =
-        kube::crd::ChooseRules(kube::crd::FindRules(*version.schema), problem.field);
-    if (!rules) continue;
+    if (error.empty() || index >= rules.size()) continue;
+    const kube::crd::RulePlace* rule = FindRule(rules[index], problem.field);
+    if (rule == nullptr) continue;
+    const bool is_message = problem.field.ends_with(".messageExpression");
     suggested.suggestion.changes.push_back(
         {.kind = SchemaChange::Kind::kLeft,
-         .version = version.name,
-         .place = kube::suggest::PlaceOf(rules->front().steps, index),
-         .text = "rule " + std::to_string(rules->front().index) + " does not compile: " + error});
+         .version = crd->versions[index].name,
+         .place = kube::suggest::PlaceOf(rule->steps, index),
+         .text = std::string(is_message ? "the messageExpression of " : "") + "rule " +
+                 std::to_string(rule->index) + " does not compile: " + std::string(error)});
   }
 }
 

@@ -64,16 +64,11 @@ std::optional<Release> LaterRelease(const FieldError& error, const std::optional
   return first && server && *server < *first ? first : std::nullopt;
 }
 
-namespace {
-
 using kube::json::Value;
 using kube::schema::StructuralSchema;
 
-// As much as a person reads; one error may quote all of the object.
-constexpr std::size_t kMostBytes = 512;
-
-// An object may have as many errors as fields.
 std::string FirstErrors(const std::vector<std::string>& errors) {
+  constexpr std::size_t kMostBytes = 512;
   constexpr std::size_t kMost = 8;
   std::vector<std::string> first;
   for (std::size_t i = 0; i < std::min(errors.size(), kMost); ++i) {
@@ -82,8 +77,6 @@ std::string FirstErrors(const std::vector<std::string>& errors) {
   if (errors.size() > kMost) first.push_back(std::to_string(errors.size() - kMost) + " more");
   return kube::meta::Aggregate(first);
 }
-
-}  // namespace
 
 std::optional<std::string> WhyInvalidOncePruned(const Value& object,
                                                 std::span<const StructuralSchema* const> schemas,
@@ -402,7 +395,7 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
                  const kube::schema::SchemaProps& schema, const ServerRules& server,
                  const report::CountedObject& counted, report::InvalidTally& tally,
                  std::vector<std::string>* refusals) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr std::size_t kMostOfObject = std::size_t{1} << 20;
   OwnerFinder owners(object);
   kube::json::MemberIndex members;
   bool is_refused = false;
@@ -411,7 +404,7 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
     const auto later = LaterRelease(found.error, server.release);
     const bool is_let_be = later || (server.ratchets && found.tolerated);
     is_refused |= !is_let_be;
-    if (bytes > kMostBytes) continue;
+    if (bytes > kMostOfObject) continue;
     const std::string_view place = PlaceOf(found.error);
     const LocatedField located = LocateField(place, object, schema, members);
     report::InvalidFinding finding{.path = located.folded_path,

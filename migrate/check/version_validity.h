@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,10 @@
 #include "migrate/report/field_tally.h"
 
 namespace migrate::check {
+
+/// So much longer the patterns of a run may take with each object: more than most take, so that
+/// only very large or hostile ones come to an end.
+inline constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
 
 /// Which rules a server has.
 struct ServerRules {
@@ -45,6 +50,11 @@ std::optional<kube::base::Release> FirstRelease(const kube::meta::FieldError& er
 /// That release, where it is later than the server's.
 std::optional<kube::base::Release> LaterRelease(const kube::meta::FieldError& error,
                                                 const std::optional<kube::base::Release>& server);
+
+/// Errors of one object as an aggregate of the server's prints them, in one line of some KiB at
+/// most: an object may have as many as fields, and each may quote all of it. Empty where there are
+/// none.
+std::string FirstErrors(const std::vector<std::string>& errors);
 
 /// What the API server would refuse updates of `object` for once it prunes, though it is valid as
 /// long as it keeps all of its fields: the errors in one line of some KiB at most. Empty where

@@ -29,20 +29,47 @@ namespace {
 
 constexpr std::size_t kMostObjectBytes = std::size_t{256} << 20;
 
-// Those of kube-apiserver 1.36 and of earlier ones, and the aggregated metrics.k8s.io. Others below
-// k8s.io are of CRDs, such as those of the Gateway API.
-constexpr std::array<std::string_view, 19> kBuiltInGroups = {
-    "admissionregistration.k8s.io", "apiextensions.k8s.io",      "apiregistration.k8s.io",
-    "authentication.k8s.io",        "authorization.k8s.io",      "certificates.k8s.io",
-    "coordination.k8s.io",          "discovery.k8s.io",          "events.k8s.io",
-    "flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "metrics.k8s.io",
-    "networking.k8s.io",            "node.k8s.io",               "rbac.authorization.k8s.io",
-    "resource.k8s.io",              "scheduling.k8s.io",         "storage.k8s.io",
-    "storagemigration.k8s.io"};
+// Those of API servers, of servers behind them, and of configuration files that no server has.
+// Others below k8s.io are of CRDs, such as those of the Gateway API.
+constexpr auto kNotCustom = std::to_array<std::string_view>({
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apiserver.config.k8s.io",
+    "apiserver.k8s.io",
+    "audit.k8s.io",
+    "auditregistration.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "certificates.k8s.io",
+    "client.authentication.k8s.io",
+    "coordination.k8s.io",
+    "custom.metrics.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "external.metrics.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "imagepolicy.k8s.io",
+    "internal.apiserver.k8s.io",
+    "kubeadm.k8s.io",
+    "kubelet.config.k8s.io",
+    "kubeproxy.config.k8s.io",
+    "kubescheduler.config.k8s.io",
+    "kustomize.config.k8s.io",
+    "metrics.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "settings.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+});
 
 bool MayBeCustom(const kube::json::Value& object) {
   const std::string_view group = kube::meta::TypeOf(object).group_version.group;
-  return group.find('.') != group.npos && std::ranges::count(kBuiltInGroups, group) == 0;
+  return group.find('.') != group.npos && std::ranges::count(kNotCustom, group) == 0;
 }
 
 /// Sorts what workers find into Proposals.

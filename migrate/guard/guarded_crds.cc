@@ -52,9 +52,11 @@ std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
 GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const cluster::Proposal* proposal,
                        bool keeps_schemas)
     : check_(MakeCheck(live, proposal)),
-      live_schemas_(keeps_schemas ? std::make_unique<const check::ObjectSchemas>(live, kLenient) : nullptr),
+      live_schemas_(keeps_schemas ? std::make_unique<const check::ObjectSchemas>(live, kLenient)
+                                  : nullptr),
       proposed_schemas_(proposal == nullptr ? nullptr
-                                            : std::make_unique<const check::ObjectSchemas>(proposal->crd, kLenient)),
+                                            : std::make_unique<const check::ObjectSchemas>(
+                                                  proposal->crd, kLenient)),
       group_(live.group),
       plural_(live.names.plural),
       kind_(live.names.kind),

@@ -61,7 +61,8 @@ class GuardedCrd {
   void AddVersion(std::vector<VersionSchema>& schemas, std::string_view version) const;
 
   std::unique_ptr<const check::CrdCheck> check_;
-  std::unique_ptr<const check::ObjectSchemas> live_schemas_, proposed_schemas_;  // or the null pointer
+  std::unique_ptr<const check::ObjectSchemas> live_schemas_,
+      proposed_schemas_;  // or the null pointer
   std::string group_, plural_, kind_, uid_;
   std::int64_t generation_;
   report::GuardedUse report_;

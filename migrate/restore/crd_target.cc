@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "kube/crd/crd_validation.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/field_error.h"
 #include "kube/meta/object_path.h"
 #include "kube/meta/type_meta.h"
 #include "migrate/cluster/object_metadata.h"
@@ -104,7 +104,8 @@ CrdTarget::CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_b
     cleaners_.try_emplace(version.name, live_, version.name, cluster::Cleaning::kAuto);
   }
   if (pruned_by) was_pruned_by_.emplace(*std::move(pruned_by));
-  if (server) schemas_ = std::make_unique<const check::ObjectSchemas>(live_, *server);
+  if (!server) return;
+  forecast_.reset(new Forecast{{live_, *server}, kube::crd::MakePatternChecks()});
 }
 
 const CrdVersion* CrdTarget::VersionOf(const Value& backup) const {
@@ -152,7 +153,10 @@ Value CrdTarget::Received(const Value& object, const CrdVersion& version,
 
 std::string CrdTarget::Refusal(const Value& restored, const Value* live,
                                const CrdVersion& version) const {
-  if (schemas_ == nullptr) return "";
+  if (forecast_ == nullptr) return "";
+  const auto ask = [&](const Value& written, const Value* old) {
+    return forecast_->schemas.Refusal(written, old, version.name, forecast_->patterns);
+  };
   kube::json::Arena arena;
   Value first = kube::json::CopyForChange(restored, arena);
   if (version.has_status_subresource()) {
@@ -160,15 +164,12 @@ std::string CrdTarget::Refusal(const Value& restored, const Value* live,
     const Value* status = live == nullptr ? nullptr : live->Find("status");
     if (status != nullptr) first.Set("status", *status, arena);
   }
-  std::vector<std::string> errors;
-  if (live == nullptr || !AreStoredAlike(*live, first, version))
-    errors = schemas_->Errors(first, live, version.name);
-  if (errors.empty() && !AreStoredAlike(first, restored, version))
-    errors = schemas_->Errors(restored, &first, version.name);
-  if (errors.empty()) return "";
+  std::string refusal;
+  if (live == nullptr || !AreStoredAlike(*live, first, version)) refusal = ask(first, live);
+  if (refusal.empty() && !AreStoredAlike(first, restored, version)) refusal = ask(restored, &first);
+  if (refusal.empty()) return "";
   return live_.names.kind + "." + live_.group + " " +
-         kube::go::GoQuote(cluster::MetadataText(restored, "name")) +
-         " is invalid: " + kube::meta::Aggregate(errors);
+         kube::go::GoQuote(cluster::MetadataText(restored, "name")) + " is invalid: " + refusal;
 }
 
 bool CrdTarget::AreStoredAlike(const Value& one, const Value& other,

@@ -61,9 +61,10 @@ class CrdTarget {
   kube::json::Value Received(const kube::json::Value& object, const kube::crd::CrdVersion& version,
                              kube::json::Arena& arena) const;
 
-  /// What the server would refuse as `restored` is written in the place of `live` (the null pointer:
-  /// it is created), in its words; the status, where it is a subresource, in a write behind. Empty:
-  /// nothing, or nobody can tell. `restored` is as Received makes it.
+  /// What the server would refuse as `restored` is written in the place of `live` (the null
+  /// pointer: it is created), in its words; the status, where it is a subresource, in a write
+  /// behind. Empty: nothing, or nobody can tell. `restored` is as Received makes it. For one
+  /// thread.
   std::string Refusal(const kube::json::Value& restored, const kube::json::Value* live,
                       const kube::crd::CrdVersion& version) const;
 
@@ -101,7 +102,12 @@ class CrdTarget {
   kube::crd::CustomResourceServer server_;
   std::map<std::string, cluster::EntryCleaner> cleaners_;  // by name of a served version
   std::optional<PrunedBy> was_pruned_by_;
-  std::unique_ptr<const check::ObjectSchemas> schemas_;  // or the null pointer
+  /// What a server refuses.
+  struct Forecast {
+    check::ObjectSchemas schemas;
+    kube::schema::PatternChecks patterns;
+  };
+  std::unique_ptr<Forecast> forecast_;  // or the null pointer
 };
 
 }  // namespace migrate::restore

@@ -410,7 +410,9 @@ class RestorePass {
     account.Take(restore, options_.names_objects);
     const RestoreOutcome& outcome = restore.outcome();
     // That objects were deleted or changed says nothing of the server.
-    const bool is_of_server = IsFailure(outcome.restore_class) && outcome.code != 0;
+    const bool is_foretold = options_.settings.dry_run == report::DryRun::kClient &&
+                             outcome.restore_class == RestoreClass::kInvalid;
+    const bool is_of_server = IsFailure(outcome.restore_class) && outcome.code != 0 && !is_foretold;
     if (!is_of_server) return streak_.OnSuccess(restore);
     const auto enough = streak_.OnFailure(restore, AsObjectClass(outcome.restore_class),
                                           outcome.code, outcome.message);

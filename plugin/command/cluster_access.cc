@@ -109,9 +109,10 @@ ClusterAccess::ClusterAccess(const cli::CommonOptions& options, Right right,
           std::chrono::duration_cast<kube::base::Clock::Duration>(config.request_timeout),
       .stop = &StopFlag(),
       .patience = std::chrono::duration_cast<kube::base::Clock::Duration>(options.patience),
-      .on_warning = [this](const std::string& text, const kube::client::WrittenObject& object) {
-        warnings_.Take(text, object);
-      },
+      .on_warning =
+          [this](const std::string& text, const kube::client::WrittenObject& object) {
+            warnings_.Take(text, object);
+          },
       .on_wait = write_line,
       .on_request = write_line,
       .log_level = options.verbosity};

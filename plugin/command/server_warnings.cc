@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/base/utf8.h"
 
 namespace plugin::command {
 namespace {
 
 constexpr std::size_t kMostAlike = 1000;      // a server that goes on is not listened to
 constexpr std::size_t kMostLines = 20;        // the rest says little more
-constexpr std::size_t kMostObjects = 100000;  // told apart by their hashes, some MB
-constexpr std::string_view kInvalidValue = ": Invalid value: ";
+constexpr std::size_t kMostObjects = 100000;  // of all lines, told apart by their hashes: some MB
+constexpr std::size_t kMostBytes = 2048;      // of a text
+constexpr std::string_view kInvalidValue = "Invalid value: ";
 
 std::atomic<std::size_t> told = 0;
 
@@ -30,14 +32,25 @@ std::size_t EndOfQuoted(std::string_view text) {
   return text.size();
 }
 
-/// Without the value of a field's error: `spec.a: Invalid value: "b": message`.
-std::string WithoutValue(std::string_view text) {
-  const std::size_t found = text.find(kInvalidValue);
-  if (found == text.npos) return std::string(text);
-  const std::size_t value = found + kInvalidValue.size();
-  std::string_view rest = text.substr(value);
-  if (rest.starts_with('"')) rest.remove_prefix(EndOfQuoted(rest));
-  return std::string(text.substr(0, value)) + std::string(rest);
+/// The length of the value that a field's error begins with, a text or a number, with the colon
+/// behind it. 0: it has none, as those of rules.
+std::size_t LengthOfValue(std::string_view text) {
+  const bool is_text = text.starts_with('"');
+  const std::size_t end = is_text ? EndOfQuoted(text) : text.find_first_not_of("-.0123456789");
+  if (end == 0 || end >= text.size() || !text.substr(end).starts_with(": ")) return 0;
+  return end + 2;
+}
+
+/// The path of a field without its indices and keys.
+std::string FoldedPath(std::string_view path) {
+  std::string folded;
+  bool is_key = false;
+  for (const char c : path) {
+    if (c == ']') is_key = false;
+    if (!is_key) folded += c;
+    if (c == '[') is_key = true;
+  }
+  return folded;
 }
 
 /// Without the name of the object, where it stands in quotes or behind its namespace.
@@ -52,25 +65,23 @@ std::string WithoutName(std::string text, std::string_view object) {
   return text;
 }
 
-/// What is the same in warnings that are alike: no value, no index or key of the path, no digit and
-/// no name of the object.
+/// What is the same in warnings that are alike: all but the value, the indices and keys of its
+/// path, and the name of the object.
 std::string Shape(std::string_view text, std::string_view object) {
-  const std::string whole = WithoutName(WithoutValue(text), object);
-  const std::size_t path = whole.find(": ");
-  std::string shape;
-  bool is_key = false;
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    const bool is_in_path = path != whole.npos && i < path;
-    if (is_in_path && whole[i] == ']') is_key = false;
-    if (!is_key && !kube::base::IsDigit(whole[i])) shape += whole[i];
-    if (is_in_path && whole[i] == '[') is_key = true;
+  const std::size_t colon = text.find(": ");
+  const bool has_path = colon != text.npos && text.substr(0, colon).find(' ') == text.npos;
+  const std::string path = has_path ? FoldedPath(text.substr(0, colon)) : "";
+  std::string_view rest = has_path ? text.substr(colon + 2) : text;
+  if (has_path && rest.starts_with(kInvalidValue)) {
+    rest.remove_prefix(kInvalidValue.size());
+    rest.remove_prefix(LengthOfValue(rest));
   }
-  return shape;
+  return path + ": " + WithoutName(std::string(rest), object);
 }
 
-std::string ObjectsText(std::size_t objects, const std::string& example) {
-  if (objects == 1) return example;
-  const std::string most = objects >= kMostObjects ? "at least " : "";
+std::string ObjectsText(std::size_t objects, bool has_more, const std::string& example) {
+  if (objects == 1 && !has_more) return example;
+  const std::string most = has_more ? "at least " : "";
   return most + kube::base::Count(objects, "object") + ", such as " + example;
 }
 
@@ -78,18 +89,26 @@ std::string ObjectsText(std::size_t objects, const std::string& example) {
 
 void ServerWarnings::Take(const std::string& text, const kube::client::WrittenObject& object) {
   if (object.resource.empty()) return Write(text);
-  const std::string key = object.resource + " " + Shape(text, object.name);
+  const std::string warning = kube::base::utf8::Shortened(text, kMostBytes);
+  const std::string key = object.resource + " " + Shape(warning, object.name);
   auto found = of_objects_.find(key);
   if (found == of_objects_.end()) {
     has_more_ = has_more_ || of_objects_.size() == kMostAlike;
     if (of_objects_.size() == kMostAlike) return;
     found = of_objects_.emplace(key, Alike{}).first;
-    found->second.text = object.resource + ": " + text;
+    found->second.text = object.resource + ": " + warning;
     found->second.example = object.name;
     found->second.place = of_objects_.size();
   }
-  auto& objects = found->second.objects;
-  if (objects.size() < kMostObjects) objects.insert(std::hash<std::string>()(object.name));
+  Alike& alike = found->second;
+  const std::size_t hash = std::hash<std::string>()(object.name);
+  if (alike.objects.contains(hash)) return;
+  if (counted_ == kMostObjects && !alike.objects.empty()) {
+    alike.has_more = true;
+    return;
+  }
+  alike.objects.insert(hash);
+  if (counted_ < kMostObjects) ++counted_;
 }
 
 void ServerWarnings::TellOfObjects() {
@@ -102,7 +121,8 @@ void ServerWarnings::TellOfObjects() {
   });
   const std::size_t shown = std::min(lines.size(), kMostLines);
   for (const Alike* alike : std::span(lines).first(shown)) {
-    Write(alike->text + " (" + ObjectsText(alike->objects.size(), alike->example) + ")");
+    Write(alike->text + " (" + ObjectsText(alike->objects.size(), alike->has_more, alike->example) +
+          ")");
   }
   if (shown < lines.size()) {
     const std::string most = has_more_ ? "at least " : "";
@@ -110,6 +130,7 @@ void ServerWarnings::TellOfObjects() {
           " more warnings of objects");
   }
   of_objects_.clear();
+  counted_ = 0;
   has_more_ = false;
 }
 

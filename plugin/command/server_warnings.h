@@ -37,16 +37,18 @@ class ServerWarnings {
 
  private:
   struct Alike {
-    std::string text, example;  ///< of the first object
-    std::unordered_set<std::size_t> objects;
-    std::size_t place = 0;  ///< among the others, as they came
+    std::string text{}, example{};              ///< of the first object
+    std::unordered_set<std::size_t> objects{};  ///< the hashes of their names
+    bool has_more = false;                      ///< objects that were not counted
+    std::size_t place = 0;                      ///< among the others, as they came
   };
 
   void Write(const std::string& text);
 
   std::function<void(const std::string&)> write_line_;
   std::map<std::string, Alike> of_objects_;
-  bool has_more_ = false;  ///< beyond those that are kept apart
+  std::size_t counted_ = 0;  ///< objects of all of them
+  bool has_more_ = false;    ///< beyond those that are kept apart
 };
 
 }  // namespace plugin::command

@@ -15,12 +15,14 @@ class FakeCluster : public kube::client::Credentials {
  public:
   FakeCluster()
       : server(clock),
-        client(server, *this, clock,
-               {.server = "https://fake.example.com",
-                .user_agent = "test",
-                .stop = &stop,
-                .on_warning = [this](const std::string& text, const kube::client::WrittenObject&) { warnings.push_back(text); },
-                .on_request = nullptr}) {}
+        client(
+            server, *this, clock,
+            {.server = "https://fake.example.com",
+             .user_agent = "test",
+             .stop = &stop,
+             .on_warning = [this](const std::string& text,
+                                  const kube::client::WrittenObject&) { warnings.push_back(text); },
+             .on_request = nullptr}) {}
 
   kube::client::Session session() { return {client, clock, run_stop}; }
 

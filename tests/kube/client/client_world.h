@@ -116,10 +116,10 @@ struct World {
   World() {
     options.server = "https://10.0.0.1:6443/prefix";
     options.user_agent = "test";
-    options.on_warning = 
-        [this](const std::string& text, const WrittenObject& object) {
-          warnings.push_back(object.name.empty() ? text : text + " of " + object.resource + " " + object.name);
-        };
+    options.on_warning = [this](const std::string& text, const WrittenObject& object) {
+      warnings.push_back(object.name.empty() ? text
+                                             : text + " of " + object.resource + " " + object.name);
+    };
     options.on_request = [this](const std::string& line) { log.push_back(line); };
   }
   Client& client() {

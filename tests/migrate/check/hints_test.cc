@@ -59,6 +59,11 @@ TEST_CASE("A hint for a rule that does not compile follows the compiler's first 
   CHECK(hint("found no matching overload for '_<_' applied to '(int, string)'") ==
         "the operands have types that do not go together: convert one, as by int(), double() or "
         "string()");
+  CHECK(hint("found no matching overload for 'startsWith' applied to 'string.()'") ==
+        "startsWith() takes other arguments than these");
+  CHECK(hint("found no matching overload for '_<_' applied to '(int, string)'\n | self.a < "
+             "undefined field 'x'\nERROR: <input>:1:9: undefined field 'b'") ==
+        hint("found no matching overload for '_+_' applied to '(int, string)'"));
   CHECK(hint("Syntax error: mismatched input") ==
         "correct the syntax of the CEL expression, where the caret is");
   CHECK(hint("something new") == "correct the CEL expression");

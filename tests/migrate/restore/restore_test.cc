@@ -261,6 +261,39 @@ TEST_CASE("A dry run by the client writes nothing, and says what it would", "[mi
   CHECK(world.Requests("PATCH") + world.Requests("POST /apis/demo") == 0);
 }
 
+TEST_CASE("A dry run by the client says what the server would refuse, however many these are",
+          "[migrate][restore]") {
+  World world(70);
+  std::string crd = WidgetsCrd(R"(,"old":{"type":"integer","maximum":5})");
+  world.cluster.server.Add(crd);
+  world.options.settings.dry_run = report::DryRun::kClient;
+  world.options.settings.recreate = true;
+  world.Delete(69);
+  const report::CrdRestore restored = world.Run();
+  CHECK(Text(restored.counts) == "invalid 70");
+  REQUIRE(restored.failures.size() == 70);
+  for (const int i : {0, 69}) {
+    CHECK(restored.failures[static_cast<std::size_t>(i)].code == 422);
+    CHECK(restored.failures[static_cast<std::size_t>(i)].message ==
+          "Widget.demo.example.com \"" + World::Name(i) +
+              "\" is invalid: spec.old: Invalid value: 7: spec.old in body should be less than or "
+              "equal to 5");
+  }
+}
+
+TEST_CASE("What the schema refuses of a status alone is refused behind the rest",
+          "[migrate][restore]") {
+  World world(2);
+  std::string crd = WidgetsCrd(kMended);
+  const std::string since = R"("since":{"type":"integer"})";
+  crd.replace(crd.find(since), since.size(), R"("since":{"type":"integer","maximum":2})");
+  world.cluster.server.Add(crd);
+  world.options.settings.dry_run = report::DryRun::kClient;
+  const report::CrdRestore restored = world.Run();
+  CHECK(Text(restored.counts) == "restored 1, invalid 1");
+  CHECK(restored.failures.at(0).name == "w101");
+}
+
 TEST_CASE("A dry run by the server has it judge every write", "[migrate][restore]") {
   World world;
   world.options.settings.dry_run = report::DryRun::kServer;
