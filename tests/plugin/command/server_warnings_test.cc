@@ -24,7 +24,7 @@ struct Heard {
   }
 };
 
-TEST_CASE("What the server warns of beside objects is told as it comes", "[O6]") {
+TEST_CASE("What the server warns of beside objects is told as it comes", "[plugin][warnings]") {
   Heard heard;
   const std::size_t before = ServerWarnings::Count();
   heard.warnings.Take("v1beta1 is deprecated", {});
@@ -33,8 +33,8 @@ TEST_CASE("What the server warns of beside objects is told as it comes", "[O6]")
   CHECK(heard.Told().size() == 1);
 }
 
-TEST_CASE("A warning of many objects is told once, with their number and the first of them",
-          "[O6]") {
+TEST_CASE("O6: A warning of many objects is told once, with their number and the first of them",
+          "[plugin][warnings]") {
   Heard heard;
   heard.Write("shop/a", "spec.valves[0]: Invalid value: \"object\": low must be below high");
   heard.Write("shop/b", "spec.valves[12]: Invalid value: \"object\": low must be below high");
