@@ -232,11 +232,6 @@ class DocumentTest(unittest.TestCase):
         self.api.patch(path, {"spec": {"versions": [v for v in versions if v["name"] == "v1"]}})
         wait_for("lists fail", lambda: self.api.request("GET", subject.collection("v1"))[0] == 500)
 
-    def templates(self):
-        """The kind, and a template."""
-        self.demo()
-        self.does("kubectl apply -f krew/manifests/populate/crd.yaml", "kubectl apply -f templates.yaml")
-
     def no_templates(self):
         """POPULATE says how they come."""
 
@@ -294,7 +289,6 @@ class DocumentTest(unittest.TestCase):
                   "kubectl apply --validate=false -f moved.yaml")
 
     SECTIONS = {
-        ("README.md", "Namespaces that have what they need"): templates,
         (POPULATE, "From nothing to a populated namespace"): no_templates,
         (POPULATE, "In the cluster"): no_templates,
         (POPULATE, "What it tells"): controller,

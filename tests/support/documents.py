@@ -8,8 +8,10 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/ADMISSION.md", "docs/ARCHITECTURE.md", "docs/CONVENTIONS.md",
-             "docs/HOOKS.md", "docs/MUTATION.md", "docs/PERFORMANCE.md", "docs/POPULATE.md", "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/decisions/*.md"))),
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/ADMISSION.md", "docs/ARCHITECTURE.md", "docs/COMPARISON.md",
+             "docs/CONVENTIONS.md", "docs/FLEETS.md", "docs/HOOKS.md", "docs/MIGRATE.md", "docs/MUTATION.md",
+             "docs/PERFORMANCE.md", "docs/POPULATE.md", "docs/REPORTS.md", "docs/RUNBOOK.md",
+             *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("docs/decisions/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/**/*"))
                if p.is_file())]
