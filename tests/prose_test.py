@@ -15,8 +15,8 @@ import documents
 
 MOST_WORDS = 25
 # Each has a plainer form: a sentence of its own, or the noun in the place of the pronoun.
-READ_TWICE = (r"\b(by|of|for|from|in|with) which\b(?! (objects?|fields?)\b)", r"\bthat which\b", r"\bas that (one )?does\b", r"\bwho who\b",
-              r"\bwhat what\b", r", which,", r"\bthe one that\b")
+READ_TWICE = (r"\b(by|of|for|from|in|with) which\b(?! (objects?|fields?)\b)", r"\bthat which\b", r"\bwho who\b",
+              r"\bas that (one )?does\b", r"\bwhat what\b", r", which,", r"\bthe one that\b")
 
 
 def prose(text):
