@@ -1,6 +1,6 @@
 """Measures `kubectl-prune migrate` on a real API server against a plain load generator and kubectl.
 
-migrate_bench.py BINARY [SMALL [LARGE]]: SMALL (10,000) objects of 1 KB and LARGE (3,000) of 8 KB of a CRD that
+migrate_bench.py BINARY [SMALL [LARGE]] [--before OTHER]: SMALL (10,000) objects of 1 KB and LARGE (3,000) of 8 KB of a CRD that
 prunes; the large ones twice, in a dozen long texts and in a hundred short ones, of which the server's managedFields
 take most of its time whoever writes (there is no goal beside kubectl). Ahead of each run the storage version is
 changed, so every object has to be stored anew, and after it etcd must hold all of them in the new one. The
@@ -8,7 +8,11 @@ contenders: migrate --concurrency=32 --verify=false; h2load with the same patche
 connection, 16 streams; kubectl get | kubectl replace. They take turns; medians of 3. The goals: at least 0.95 of
 h2load's rate, at least 2.5 times that of kubectl, and at 8 KB at most a fifth of its bytes on the wire. Exit code 77
 (skipped) without h2load.
+
+With --before OTHER, a binary of another commit, only the two binaries take turns, over SMALL objects of two CRDs of a
+1.36 server: one without rules, one with rules (x-kubernetes-validations). The goal: at least 0.95 of OTHER's rate.
 """
+import argparse
 import collections
 import json
 import os
@@ -26,12 +30,13 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster import SKIPPED, Cluster, wait_for  # noqa: E402  (after the path is set)
 from migrations import in_parallel  # noqa: E402
+from newer_cluster import NewerCluster  # noqa: E402
 from subjects import V1_CRDS  # noqa: E402
 
 RUNS = 3
 STREAMS = 16
 NOTICED = 5  # seconds that migrate leaves servers to notice a change of the CRD: no part of its speed
-GOAL_H2LOAD, GOAL_KUBECTL, GOAL_BYTES = 0.95, 2.5, 5
+GOAL_H2LOAD, GOAL_KUBECTL, GOAL_BYTES, GOAL_BEFORE = 0.95, 2.5, 5, 0.95
 GROUP = "bench.example.com"
 VERSIONS = ("v1", "v2")
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -43,10 +48,27 @@ SCHEMA = {"type": "object", "properties": {"spec": {"type": "object", "propertie
     "labels": {"type": "object", "additionalProperties": {"type": "string"}}}}}}
 
 
+RULES = [{"rule": "self.size >= 0", "message": "size must not be negative"},
+         {"rule": "!has(self.labels) || self.labels.all(k, k.startsWith('label-'))"},
+         {"rule": "self.ports.all(p, p.port > 0 && p.name.matches('^port-[0-9]+$'))"}]
+
+
+def with_rules(schema):
+    """Returns `schema` with RULES, and with the bounds by which a server can tell what they cost."""
+    ruled = json.loads(json.dumps(schema))
+    spec = ruled["properties"]["spec"]
+    spec["x-kubernetes-validations"] = RULES
+    spec["properties"]["ports"]["maxItems"] = 16
+    spec["properties"]["ports"]["items"]["properties"]["name"]["maxLength"] = 32
+    spec["properties"]["labels"]["maxProperties"] = 32
+    return ruled
+
+
 class Resource:
     """A CRD that prunes, with objects of which about `size` bytes are spec."""
 
-    def __init__(self, cluster, plural, size, count, words):
+    def __init__(self, cluster, plural, size, count, words, schema=None):
+        self._schema = schema or SCHEMA
         self.cluster, self.plural, self.count = cluster, plural, count
         self._text = "value " * words
         self.name = f"{plural}.{GROUP}"
@@ -81,7 +103,7 @@ class Resource:
 
     def _versions(self):
         return [{"name": v, "served": True, "storage": v == self.storage,
-                 "schema": {"openAPIV3Schema": SCHEMA}} for v in VERSIONS]
+                 "schema": {"openAPIV3Schema": self._schema}} for v in VERSIONS]
 
     def _object(self, number):
         ports = [{"port": 8000 + i, "name": f"port-{i}"} for i in range(6)]
@@ -257,9 +279,32 @@ def bench(cluster, binary, plural, size, count, words=10, goal_kubectl=GOAL_KUBE
     return all(met)
 
 
+def beside_another(cluster, binary, before, count):
+    """Whether `binary` keeps the rate of `before`, with rules and without."""
+    met = True
+    for plural, schema in (("plains", SCHEMA), ("ruleds", with_rules(SCHEMA))):
+        resource = Resource(cluster, plural, 600, count, 10, schema)
+        resource.create()
+        resource.bytes = len(cluster.etcd_get(f"/registry/{GROUP}/{plural}/default/w000000"))
+        for flags in (["--concurrency=32", "--verify=false"], ["--keep-stored-versions"]):
+            ours, theirs = (Contender(name, migrate(path, *flags)) for name, path in
+                            ((f"migrate {flags[0]}", binary), ("the same, before", before)))
+            compare(resource, [theirs, ours])
+            met &= ratio("best rate to that of before", min(theirs.seconds) / min(ours.seconds), GOAL_BEFORE)
+    return met
+
+
 def main():
-    binary = os.path.abspath(sys.argv[1])
-    small, large = (*map(int, sys.argv[2:4]), *(10000, 3000)[len(sys.argv[2:4]):])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary", type=os.path.abspath)
+    parser.add_argument("small", type=int, nargs="?", default=10000)
+    parser.add_argument("large", type=int, nargs="?", default=3000)
+    parser.add_argument("--before", type=os.path.abspath)
+    arguments = parser.parse_args()
+    binary, small, large = arguments.binary, arguments.small, arguments.large
+    if arguments.before:
+        with NewerCluster() as cluster:
+            return 0 if beside_another(cluster, binary, arguments.before, small) else 1
     for program in ("h2load", "kubectl"):
         if not shutil.which(program):
             print(f"skipped: no {program} (Debian has h2load in nghttp2-client)")
