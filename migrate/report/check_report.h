@@ -374,6 +374,12 @@ struct UpgradeStep {
   std::string reason;   ///< why it has to be, and why here; may be empty
 };
 
+/// A step of an upgrade that the cluster shows to be done.
+struct DoneStep {
+  std::string title;
+  std::string proof;  ///< how it shows
+};
+
 struct CheckReport {
   RunFacts run{};
   std::vector<CrdReport> crds;             ///< by name, then source
@@ -392,6 +398,7 @@ struct CheckReport {
   bool not_all_crds_read = false;  ///< the check was stopped before
   /// The order in which what is proposed is brought into the cluster; empty where nothing is.
   std::vector<UpgradeStep> steps{};
+  std::vector<DoneStep> steps_done{};  ///< before these; empty where there are none
 };
 
 }  // namespace migrate::report

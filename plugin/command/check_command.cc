@@ -43,6 +43,10 @@ would refuse the next write of some object), "ready" (pruning can be turned on a
 prune already without a finding are only counted. Paths show indices of lists as [*] and keys of
 maps as *.
 
+A terminal gets one screen where the report is longer: the answer, where to begin, and the CRDs that
+need something. --details prints the whole report there, and so does the name of a CRD. Tables fit
+the width of the terminal. A pipe gets everything.
+
 With --contexts several clusters are checked side by side, each as it would be alone: there is one
 table, one report and one exit code, the highest of all. What a cluster cannot be asked does not
 keep the others from being checked, and a CRD that is not the same in all of them is shown as such.
@@ -231,6 +235,9 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
         A file of "guard --report-file": who was seen to write what would be lost is shown, too.)");
   flags.Strings("ignore", check.ignored_crds, cli::CandidateSource::kCrds, R"(
         CRDs to leave out.)");
+  flags.Bool("details", options.details, R"(
+        Explain every CRD on a terminal, too. Without it a terminal gets one screen: the answer,
+        where to begin, and the CRDs that need something.)");
   flags.Bool("no-headers", options.no_headers, R"(
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.)");
   flags.Bool("print-transitional", options.print_transitional, R"(

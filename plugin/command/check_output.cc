@@ -5,7 +5,10 @@
 #include "migrate/cluster/proposals.h"
 #include "plugin/report/check_report_json.h"
 #include "plugin/report/check_summary.h"
+#include "plugin/report/first_screen.h"
+#include "plugin/report/fleet_table.h"
 #include "plugin/report/pages.h"
+#include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
@@ -43,12 +46,41 @@ std::string NothingFound(const CheckOptions& options) {
   return "error: " + std::string(migrate::cluster::kNoCrdsFound) + "\n";
 }
 
+// A person who named no CRD, and asked for no details, gets what fits a screen.
+template <typename Report>
+std::string FitToScreen(const Report& report, std::string whole, const CheckOptions& options,
+                        const report::CheckTableOptions& table) {
+  const bool is_asked_for = options.details || options.check.show_objects ||
+                            options.check.opened.has_value() || !options.check.crd_names.empty();
+  const bool fits = !table.screen.width ||
+                    report::LinesOn(whole, *table.screen.width) <= report::kFirstScreenLines;
+  if (fits || is_asked_for || table.wide || table.rows_only) return whole;
+  return report::PrintFirstScreen(report, table);
+}
+
 // Names and rows say nothing of what they do not vouch for; reports for programs have it all.
 std::string PrintNotes(const CheckReport& report, const CheckOptions& options) {
   const bool is_for_people = options.output == terminal::OutputFormat::kTable ||
                              options.output == terminal::OutputFormat::kWide ||
                              options.output == terminal::OutputFormat::kName;
   return is_for_people && !ShowsSections(options) ? report::Notes(report, /*all=*/false) : "";
+}
+
+// Wide tables are as wide as they are, and a script may count on rows.
+report::Screen ScreenOf(const CheckOptions& options) {
+  const bool is_whole = options.output != terminal::OutputFormat::kTable || options.no_headers;
+  if (is_whole) return {};
+  return {.width = terminal::StdoutWidth(), .has_colours = terminal::CanColourStdout()};
+}
+
+report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now) {
+  return {.wide = options.output == terminal::OutputFormat::kWide,
+          .rows_only = options.no_headers,
+          // Who names a CRD wants to know all of it.
+          .all_fields = !options.check.crd_names.empty(),
+          .show_objects = options.check.show_objects,
+          .now = now,
+          .screen = ScreenOf(options)};
 }
 
 }  // namespace
@@ -81,13 +113,16 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
   return err + report::IncompleteErrors(report) + PrintNotes(report, options);
 }
 
-report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now) {
-  return {.wide = options.output == terminal::OutputFormat::kWide,
-          .rows_only = options.no_headers,
-          // Who names a CRD wants to know all of it.
-          .all_fields = !options.check.crd_names.empty(),
-          .show_objects = options.check.show_objects,
-          .now = now};
+std::string PrintTable(const CheckReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now) {
+  const report::CheckTableOptions table = TableOptions(options, now);
+  return FitToScreen(report, report::PrintCheckTable(report, table), options, table);
+}
+
+std::string PrintTable(const migrate::report::FleetReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now) {
+  const report::CheckTableOptions table = TableOptions(options, now);
+  return FitToScreen(report, report::PrintFleetTable(report, table), options, table);
 }
 
 report::Output PrintCheck(const CheckReport& report, const CheckOptions& options,
@@ -102,7 +137,7 @@ report::Output PrintCheck(const CheckReport& report, const CheckOptions& options
           [&](Arena& arena) { return report::ToJson(report, options.check.show_objects, arena); },
       .page = [&] { return report::PageOf(report); },
       .names = names,
-      .table = [&] { return report::PrintCheckTable(report, TableOptions(options, now)); }};
+      .table = [&] { return PrintTable(report, options, now); }};
   return {.out = report::PrintForm(forms, options.output, options.output_template),
           .err = PrintErrors(report, options),
           .exit_code = ExitCode(report, options)};

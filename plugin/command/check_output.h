@@ -4,6 +4,7 @@
 #include <string>
 
 #include "migrate/report/check_report.h"
+#include "migrate/report/fleet_report.h"
 #include "plugin/command/commands.h"
 #include "plugin/report/check_table.h"
 #include "plugin/report/report_forms.h"
@@ -20,8 +21,12 @@ std::string PrintErrors(const migrate::report::CheckReport& report, const CheckO
 /// True where what was found is explained below its rows.
 bool ShowsSections(const CheckOptions& options);
 
-/// How tables are to look. `now` is what ages are counted to.
-report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now);
+/// The tables that `options` want; on a terminal the first screen, where all would not fit one
+/// (plugin/report/first_screen.h). `now` is what ages are counted to.
+std::string PrintTable(const migrate::report::CheckReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now);
+std::string PrintTable(const migrate::report::FleetReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now);
 
 /// Prints `report` as `options` say. `now` is what ages are counted to.
 report::Output PrintCheck(const migrate::report::CheckReport& report, const CheckOptions& options,

@@ -44,6 +44,7 @@ struct CheckOptions {
   report::FailOn fail_on;
   std::vector<std::string> guard_reports{};  ///< files of `guard --report-file`
   bool no_headers = false;
+  bool details = false;  ///< all of it, where a terminal would get the first screen alone
   cli::FleetOptions fleet;
   bool print_transitional = false;  ///< CRDs between two releases, in the place of a report
   /// A rule and an object, in the place of a report; without a rule path: a report.

@@ -26,6 +26,7 @@
 #include "plugin/report/report_forms.h"
 #include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 
@@ -34,10 +35,11 @@ migrate::report::CheckReport CheckCluster(
   const kube::base::SystemClock clock;
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
   auto report = migrate::check::CheckCluster(options.check, cluster.session());
-  report.steps =
-      report::FindUpgradePlan(report, {.filenames = options.check.filenames,
-                                       .recursive = options.check.recursive,
-                                       .connection = ConnectionWords(options.common.connection)});
+  const report::PlanFiles files = {.filenames = options.check.filenames,
+                                   .recursive = options.check.recursive,
+                                   .connection = ConnectionWords(options.common.connection)};
+  report.steps = report::FindUpgradePlan(report, files);
+  if (!report.steps.empty()) report.steps_done = report::FindDoneSteps(report, files);
   WarnOfMissingNamespace(options.check.objects.namespace_, cluster, write_line);
   report.run = cluster.FactsAt(TimeOfDay());
   return report;
@@ -72,7 +74,7 @@ std::string PrintRemarks(const FleetReport& report, const CheckOptions& options)
 std::string PrintFleetErrors(const FleetReport& report, const CheckOptions& options) {
   std::string err;
   if (!ShowsSections(options)) {
-    for (const std::string& line : LinesOf(report::FleetErrors(report))) {
+    for (const std::string& line : terminal::LinesOf(report::FleetErrors(report))) {
       err += "error: " + line + "\n";
     }
   }
@@ -88,7 +90,7 @@ report::Output PrintFleet(const FleetReport& report, const CheckOptions& options
           [&](Arena& arena) { return report::ToJson(report, options.check.show_objects, arena); },
       .page = [&] { return report::PageOf(report); },
       .names = [&] { return PrintCheckedNames(report); },
-      .table = [&] { return report::PrintFleetTable(report, TableOptions(options, now)); }};
+      .table = [&] { return PrintTable(report, options, now); }};
   return {.out = report::PrintForm(forms, options.output, options.output_template),
           .err = PrintFleetErrors(report, options),
           .exit_code = WorstExitCode(report.clusters)};

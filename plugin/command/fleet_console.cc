@@ -5,6 +5,7 @@
 
 #include "plugin/report/fleet_table.h"
 #include "plugin/terminal/sweep_progress.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 
@@ -60,18 +61,8 @@ terminal::Progress& FleetConsole::ProgressOf(const std::string& cluster) {
   return *progress;
 }
 
-std::vector<std::string> LinesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 void DeduplicatedMessages::Add(const std::string& cluster, std::string_view text) {
-  for (std::string& line : LinesOf(text)) {
+  for (std::string& line : terminal::LinesOf(text)) {
     const auto [place, is_new] = places_.emplace(line, remarks_.size());
     if (is_new) remarks_.emplace_back(std::move(line), std::vector<std::string>());
     remarks_[place->second].second.push_back(cluster);

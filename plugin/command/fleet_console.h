@@ -55,9 +55,6 @@ class FleetConsole {
       GUARDED_BY(mutex_);  // by cluster; one of all
 };
 
-/// The lines of a text, without their ends.
-std::vector<std::string> LinesOf(std::string_view text);
-
 /// Lines about clusters, each with those that it is said of: what is wrong with files is of all.
 class DeduplicatedMessages {
  public:

@@ -88,7 +88,7 @@ std::string PrintFleetErrors(const FleetMigrationReport& report, const MigrateOp
       interrupted.push_back(cluster.name);
       continue;
     }
-    for (const std::string& line : LinesOf(ErrorsOf(cluster, options))) {
+    for (const std::string& line : terminal::LinesOf(ErrorsOf(cluster, options))) {
       err += terminal::Printable(cluster.name) + ": " + line + "\n";
     }
   }

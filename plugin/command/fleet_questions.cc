@@ -9,6 +9,7 @@
 #include "plugin/command/fleet_console.h"
 #include "plugin/report/fleet_table.h"
 #include "plugin/report/table.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 namespace {
@@ -31,7 +32,7 @@ std::string FieldsText(const ForetoldLoss& loss) {
 }
 
 void Append(std::vector<std::string>& lines, const std::string& text) {
-  std::ranges::move(LinesOf(text), std::back_inserter(lines));
+  std::ranges::move(terminal::LinesOf(text), std::back_inserter(lines));
 }
 
 /// The requests that are to turn pruning on.

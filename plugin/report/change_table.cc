@@ -115,7 +115,7 @@ std::string ChangeWords(const ChangeUse& change) {
 }
 
 void AppendChangeTable(std::string& out, std::string_view title,
-                       const migrate::report::CrdReport& crd, bool all) {
+                       const migrate::report::CrdReport& crd, bool all, const Screen& screen) {
   const ChangesReport& changes = *crd.changes;
   const std::vector<ChangeRow> rows = ChangeRowsOf(changes, all);
   if (rows.empty()) return;
@@ -137,7 +137,7 @@ void AppendChangeTable(std::string& out, std::string_view title,
     if (all) cells.insert(cells.begin() + 3, change.breaking ? "yes" : "no");
     table.AddRow(std::move(cells));
   }
-  table.AppendTo(out, "  ");
+  table.AppendTo(out, "  ", screen);
   AppendChangesLeftOut(out, changes, rows.size() - shown,
                        all ? 0 : ChangeRowsOf(changes, true).size() - rows.size());
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "migrate/report/check_report.h"
+#include "plugin/report/table.h"
 
 namespace plugin::report {
 
@@ -12,7 +13,7 @@ namespace plugin::report {
 /// those that touch none. `all`: every change, harmless ones as well; else the first. Appends
 /// nothing where nothing may break. `title` is printable.
 void AppendChangeTable(std::string& out, std::string_view title,
-                       const migrate::report::CrdReport& crd, bool all);
+                       const migrate::report::CrdReport& crd, bool all, const Screen& screen = {});
 
 /// What changes, in words: `enum: ["Legacy"] removed`, "maximum: none -> <= 10".
 std::string ChangeWords(const migrate::report::ChangeUse& change);

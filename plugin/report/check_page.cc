@@ -500,6 +500,9 @@ Page PageOf(const CheckReport& report) {
   Page page{.command = "check", .answer = AnswerOf(report), .run = report.run};
   page.tallies = TalliesOf(TotalsOf(report));
   page.remarks = RemarksOf(report);
+  for (const auto& step : report.steps_done) {
+    page.steps.push_back({step.title + ": done", "", step.proof});
+  }
   for (const migrate::report::UpgradeStep& step : report.steps) {
     page.steps.push_back({step.title, step.command, step.reason});
   }

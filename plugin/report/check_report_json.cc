@@ -143,6 +143,9 @@ class CheckReportBuilder {
     if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
     builder.ListIfAny("steps", report.steps,
                       [this](const migrate::report::UpgradeStep& step) { return Step(step); });
+    builder.ListIfAny("stepsDone", report.steps_done, [this](const auto& step) {
+      return ObjectBuilder(arena_).Text("title", step.title).Text("proof", step.proof).Build();
+    });
     return builder.Build();
   }
 

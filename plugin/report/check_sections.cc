@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube/base/text.h"
@@ -20,6 +22,7 @@
 namespace plugin::report {
 namespace {
 
+using migrate::report::ApplyReport;
 using migrate::report::CrdReport;
 using migrate::report::FieldUse;
 using migrate::report::InvalidUse;
@@ -46,6 +49,49 @@ std::string SuggestHint(const CrdReport& crd, const std::string& name) {
 // Neither refused nor moved to where it stays.
 bool IsStillStored(const migrate::report::WriterUse& use) {
   return use.requests > use.denied + use.moved;
+}
+
+// More than this of one refusal fills a screen.
+constexpr std::size_t kLongRefusal = 600;
+
+// What a cause says, whatever field says it.
+std::string_view SortOf(std::string_view cause) {
+  const std::size_t colon = cause.find(": ");
+  return colon == cause.npos ? cause : cause.substr(colon + 2);
+}
+
+// Those that pruning or another kind of apply do away with come last: the others decide.
+bool DecidesLess(const std::string& a, const std::string& b) {
+  const auto rank = [](const std::string& cause) {
+    return ApplyReport::IsAboutLength(cause) ? 2 : ApplyReport::IsAboutPruning(cause) ? 1 : 0;
+  };
+  return rank(a) < rank(b);
+}
+
+// The causes of a refusal as printable lines: those that say the same of several fields once, and
+// of many the first ones.
+std::vector<std::string> MainCauses(const ApplyReport& apply) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> causes = apply.causes;
+  std::ranges::stable_sort(causes, DecidesLess);
+  std::vector<std::pair<std::string_view, std::size_t>> sorts;  // the first cause, and how many
+  for (const std::string& cause : causes) {
+    const auto same = std::ranges::find_if(
+        sorts, [&](const auto& sort) { return SortOf(sort.first) == SortOf(cause); });
+    same == sorts.end() ? static_cast<void>(sorts.emplace_back(cause, 1))
+                        : static_cast<void>(++same->second);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [cause, count] : sorts) {
+    if (lines.size() == kMost) break;
+    lines.push_back(terminal::Printable(cause));
+    if (count > 1) lines.back() += " (and of " + kube::base::Count(count - 1, "more field") + ")";
+  }
+  if (sorts.size() > lines.size()) {
+    lines.push_back("... and " + std::to_string(sorts.size() - lines.size()) +
+                    " more (-o wide or -o json shows all)");
+  }
+  return lines;
 }
 
 class TextSection {
@@ -88,7 +134,8 @@ class TextSection {
   FieldTableOptions Fields() const {
     return {.all = options_.wide || options_.all_fields,
             .all_examples = options_.wide,
-            .now = options_.now};
+            .now = options_.now,
+            .screen = options_.screen};
   }
 
   void AppendError() {
@@ -127,7 +174,11 @@ class TextSection {
     if (is_told) return;
     out_.append(title_).append(": kubectl apply is refused");
     out_ += crd_.IsRefusedUntilPruning() ? " until pruning is on:\n  " : ":\n  ";
-    out_.append(terminal::PrintableLines(crd_.apply->message)).append("\n");
+    const std::vector<std::string> causes = MainCauses(*crd_.apply);
+    const bool is_long = crd_.apply->message.size() > kLongRefusal && causes.size() > 1;
+    out_ += is_long && !options_.wide ? kube::base::Join(causes, "\n  ")
+                                      : terminal::PrintableLines(crd_.apply->message);
+    out_ += '\n';
   }
 
   void AppendLoss() {
@@ -281,7 +332,7 @@ class TextSection {
   }
 
   void AppendProposedChanges() {
-    if (crd_.changes) AppendChangeTable(out_, title_, crd_, options_.wide);
+    if (crd_.changes) AppendChangeTable(out_, title_, crd_, options_.wide, options_.screen);
   }
 
   // Of a CRD that prunes already a rewrite is routine; its defaults are told on demand only.
@@ -304,7 +355,7 @@ class TextSection {
     out_.append(title_).append(": objects that would lose fields:\n");
     TextTable table({"OBJECT", "VERSION", "FIELDS"});
     for (const migrate::report::ObjectPaths& object : crd_.objects) AddObject(table, object);
-    table.AppendTo(out_, "  ");
+    table.AppendTo(out_, "  ", options_.screen);
   }
 
   void AppendRefusedObjects() {
@@ -314,7 +365,7 @@ class TextSection {
     out_.append(title_).append(": objects whose next write would be refused in ");
     terminal::AppendPrintable(out_, crd_.storage_version + ":");
     out_ += '\n';
-    AppendTable(out_, table, table.rows.size());
+    AppendTable(out_, table, table.rows.size(), "  ", options_.screen);
   }
 
   static std::vector<std::string> ShownPaths(const migrate::report::ObjectPaths& object,
@@ -406,7 +457,7 @@ class TextSection {
                 ? "them for good (" + migrate::report::OwnCommand("migrate " + name_) +
                       " --enable-pruning asks before):\n"
                 : "for good what the schemas do not specify:\n";
-    AppendTable(out_, MaybeInEtcdTable(crd_), Most());
+    AppendTable(out_, MaybeInEtcdTable(crd_), Most(), "  ", options_.screen);
   }
 
   // The cluster has it as it is told of.
@@ -436,7 +487,7 @@ class TextSection {
   }
 
   void AppendEntries(const std::vector<migrate::report::StaleEntry>& entries) {
-    AppendTable(out_, EntriesTable("", entries), Most());
+    AppendTable(out_, EntriesTable("", entries), Most(), "  ", options_.screen);
   }
 
   // Rows of notes in a table.
@@ -452,7 +503,7 @@ class TextSection {
     if (crd_.guard_writers.empty()) return;
     out_.append(title_).append(
         ": a guard has seen these written, which would be lost by the schema of then:\n");
-    AppendTable(out_, GuardWritersTable(crd_), Most());
+    AppendTable(out_, GuardWritersTable(crd_), Most(), "  ", options_.screen);
     if (std::ranges::any_of(crd_.guard_writers, IsStillStored)) {
       out_ += "  Whoever goes on writing these loses them once pruning is on.\n";
     }

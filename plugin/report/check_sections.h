@@ -4,6 +4,7 @@
 #include <string>
 
 #include "migrate/report/check_report.h"
+#include "plugin/report/table.h"
 
 namespace plugin::report {
 
@@ -14,6 +15,7 @@ struct SectionOptions {
   bool some_objects = false;  ///< only objects of -n, -l or --field-selector were read
   bool show_source = false;   ///< tells CRDs of the same name apart by their file
   std::chrono::sys_seconds now;
+  Screen screen{};
 };
 
 /// Explains what the check found in `crd`: problems, fields that would be lost, what else a rewrite

@@ -252,8 +252,12 @@ std::string Steps(const CheckReport& report) {
     return "Nothing is left to do: the cluster has the CRDs as they are in the files.\n";
   }
   if (report.steps.empty()) return "";
-  std::string text = "The way for this cluster:\n";
+  std::string text = "Plan:\n";
   std::size_t number = 0;
+  for (const migrate::report::DoneStep& step : report.steps_done) {
+    text += "  " + std::to_string(++number) + ". " + terminal::Printable(step.title) + ": done (" +
+            terminal::Printable(step.proof) + ")\n";
+  }
   for (const migrate::report::UpgradeStep& step : report.steps) {
     text += "  " + std::to_string(++number) + ". " + terminal::Printable(step.title);
     if (!step.reason.empty()) text += " (" + terminal::Printable(step.reason) + ")";

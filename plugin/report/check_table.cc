@@ -83,10 +83,10 @@ constexpr const char* kIncompleteNote =
 
 using Crds = std::vector<const CrdReport*>;
 
-void AppendRows(std::string& out, const Crds& crds, bool wide, bool titles) {
-  TextTable table(titles ? CheckTitles(wide) : std::vector<std::string>());
-  for (const CrdReport* crd : crds) table.AddRow(CheckCells(*crd, wide));
-  table.AppendTo(out);
+void AppendRows(std::string& out, const Crds& crds, const CheckTableOptions& options) {
+  TextTable table(options.rows_only ? std::vector<std::string>() : CheckTitles(options.wide));
+  for (const CrdReport* crd : crds) table.AddRow(CheckCells(*crd, options.wide));
+  table.AppendTo(out, "", options.rows_only ? Screen() : options.screen);
 }
 
 bool ComesBefore(const CrdReport* a, const CrdReport* b) {
@@ -118,7 +118,8 @@ void AppendSections(std::string& out, const CheckReport& report, const Crds& crd
         .show_objects = options.show_objects,
         .some_objects = !report.object_filter.empty(),
         .show_source = options.wide || HasNamesake(report, *crd),
-        .now = options.now};
+        .now = options.now,
+        .screen = options.screen};
     const std::string section = PrintSection(*crd, section_options);
     if (!section.empty()) out.append("\n").append(section);
   }
@@ -162,12 +163,12 @@ void AppendExplanations(std::string& out, const CheckReport& report, const Crds&
 std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& options) {
   std::string out;
   if (options.rows_only) {
-    AppendRows(out, AllCrds(report), options.wide, /*titles=*/false);
+    AppendRows(out, AllCrds(report), options);
     return out;
   }
   const ShownCrds shown = CrdsToShow(report, options.wide);
   if (report.crds.size() > kFewRows) out += Summary(report) + "\n";
-  if (!shown.crds.empty()) AppendRows(out, shown.crds, options.wide, /*titles=*/true);
+  if (!shown.crds.empty()) AppendRows(out, shown.crds, options);
   AppendQuietCount(out, shown.quiet);
   AppendExplanations(out, report, shown.crds, options);
   return out;

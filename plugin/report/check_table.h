@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "migrate/report/check_report.h"
+#include "plugin/report/table.h"
 
 namespace plugin::report {
 
@@ -26,6 +27,7 @@ struct CheckTableOptions {
   bool all_fields = false;  ///< no field that would be lost is left out
   bool show_objects = false;
   std::chrono::sys_seconds now;
+  Screen screen{};
 };
 
 /// Prints the report for people: a row for each CRD, and below what explains it.

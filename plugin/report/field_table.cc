@@ -240,7 +240,7 @@ void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
     if (with_versions) cells.insert(cells.begin(), rows[i].versions);
     table.AddRow(std::move(cells));
   }
-  table.AppendTo(out, "  ");
+  table.AppendTo(out, "  ", options.screen);
   AppendLeftOut(out, rows.size() - shown);
   AppendMaps(out, rows);
 }
@@ -261,7 +261,7 @@ void AppendInvalidFields(std::string& out, const std::vector<const InvalidUse*>&
     if (with_origin) cells.insert(cells.begin() + 2, use.since_proposal ? "yes" : "no");
     table.AddRow(std::move(cells));
   }
-  table.AppendTo(out, "  ");
+  table.AppendTo(out, "  ", options.screen);
   AppendLeftOut(out, uses.size() - shown);
 }
 
@@ -273,7 +273,7 @@ void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_def
   TextTable table({"VERSION", "PATH", "OBJECTS", "CHANGE"});
   AddChanges(table, dropped_nulls, 0, shown, "null is dropped");
   AddChanges(table, added_defaults, dropped_nulls.size(), shown, "default is added");
-  table.AppendTo(out, "  ");
+  table.AppendTo(out, "  ", options.screen);
   AppendLeftOut(out, rows - shown);
 }
 

@@ -7,6 +7,7 @@
 
 #include "migrate/report/check_report.h"
 #include "plugin/report/page.h"
+#include "plugin/report/table.h"
 
 namespace plugin::report {
 
@@ -38,6 +39,7 @@ struct FieldTableOptions {
   bool all = false;  ///< every row; otherwise the first ones
   bool all_examples = false;
   std::chrono::sys_seconds now;
+  Screen screen{};
 };
 
 /// Appends a table of fields that would be lost: who writes them, when last, and where.

@@ -194,7 +194,7 @@ void AppendTable(std::string& out, const FleetReport& report, const CheckTableOp
   TextTable table(options.rows_only ? Cells() : Behind("CLUSTER", CheckTitles(options.wide)));
   Rows rows(table, options.wide, has_many && !options.wide && !options.rows_only);
   for (const FleetCluster& cluster : report.clusters) rows.Add(cluster);
-  table.AppendTo(out);
+  table.AppendTo(out, "", options.rows_only ? Screen() : options.screen);
 }
 
 /// A text, and the clusters that it holds for.

@@ -298,7 +298,7 @@ class HtmlPrinter {
 
   void AppendSteps() {
     if (page_.steps.empty()) return;
-    out_ += "<section id=\"steps\">\n<h2>The way for this cluster</h2>\n<ol>\n";
+    out_ += "<section id=\"steps\">\n<h2>Plan</h2>\n<ol>\n";
     for (const Step& step : page_.steps) {
       out_ += "<li><p>";
       AppendHtml(out_, step.title);
@@ -307,9 +307,9 @@ class HtmlPrinter {
         AppendHtml(out_, step.reason);
         out_ += "</span>";
       }
-      out_ += "</p><pre>";
-      AppendHtml(out_, step.command);
-      out_ += "</pre></li>\n";
+      out_ += "</p>";
+      if (!step.command.empty()) out_ += "<pre>" + Html(step.command) + "</pre>";
+      out_ += "</li>\n";
     }
     out_ += "</ol>\n</section>\n";
   }

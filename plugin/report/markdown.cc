@@ -167,7 +167,7 @@ class MarkdownPrinter {
   // A command is copied from here: it is whole, or not there.
   void AppendSteps() {
     if (page_.steps.empty()) return;
-    Add("### The way for this cluster\n\n");
+    Add("### Plan\n\n");
     for (std::size_t i = 0; i < page_.steps.size(); ++i) {
       if (is_full_) {
         ++rows_left_out_;
@@ -177,7 +177,9 @@ class MarkdownPrinter {
       const std::string number = std::to_string(i + 1);
       std::string text = number + ". " + MarkdownText(step.title);
       if (!step.reason.empty()) text += " (" + MarkdownText(step.reason) + ")";
-      if (!Add(text + "\n\n" + Indented(number, step.command) + "\n")) ++rows_left_out_;
+      text += "\n\n";
+      if (!step.command.empty()) text += Indented(number, step.command) + "\n";
+      if (!Add(text)) ++rows_left_out_;
     }
   }
 

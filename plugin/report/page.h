@@ -78,7 +78,8 @@ struct LastWrite {
 
 /// A command that is to be run, and why.
 struct Step {
-  std::string title, command;
+  std::string title;
+  std::string command;   ///< empty where it is done
   std::string reason{};  ///< may be empty
 };
 

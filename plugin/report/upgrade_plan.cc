@@ -66,18 +66,18 @@ std::string ServerSideFlags(const std::string& manager) {
 }
 
 /// One run of FindCrdPlan.
-class CrdWayFinder {
+class CrdPlanFinder {
  public:
-  CrdWayFinder(const CrdReport& crd, const WayFiles& files) : crd_(crd), files_(files) {}
+  CrdPlanFinder(const CrdReport& crd, const PlanFiles& files) : crd_(crd), files_(files) {}
 
   CrdPlan Run(bool is_alone) {
-    way_.crd = &crd_;
-    if (crd_.apply) way_.manager = crd_.apply->server_side_manager;
-    way_.needs_server_side = crd_.apply && ApplyReport::IsAboutLength(crd_.apply->message);
+    plan_.crd = &crd_;
+    if (crd_.apply) plan_.manager = crd_.apply->server_side_manager;
+    plan_.needs_server_side = crd_.apply && ApplyReport::IsAboutLength(crd_.apply->message);
     FindMissing();
     is_alone ? FindMend() : Mend("it is in the files more than once: leave in the one that counts");
-    if (!way_.is_stuck) FindSteps();
-    return std::move(way_);
+    if (!plan_.is_stuck) FindSteps();
+    return std::move(plan_);
   }
 
  private:
@@ -138,9 +138,9 @@ class CrdWayFinder {
   }
 
   void Mend(std::string reason) {
-    way_.is_stuck = true;
-    way_.mend.push_back({"mend " + crd_.name + " in " + terminal::FileArgument(crd_.source),
-                         Check(), std::move(reason)});
+    plan_.is_stuck = true;
+    plan_.mend.push_back({"mend " + crd_.name + " in " + terminal::FileArgument(crd_.source),
+                          Check(), std::move(reason)});
   }
 
   // All that is refused for other reasons than the order of steps sees to; empty: nothing is known.
@@ -222,8 +222,8 @@ class CrdWayFinder {
   }
 
   void FindOut() {
-    way_.is_stuck = true;
-    way_.mend.push_back(
+    plan_.is_stuck = true;
+    plan_.mend.push_back(
         {"find out what keeps " + crd_.name + " from being checked", Check(), Words(crd_.error)});
   }
 
@@ -241,7 +241,7 @@ class CrdWayFinder {
 
   void FindDecisions() {
     if (crd_.objects_losing_fields > 0 || crd_.MakesInvalid()) {
-      way_.decisions.push_back(
+      plan_.decisions.push_back(
           {"add what " + crd_.name + " would lose to its schema, or let it be lost", Suggest(),
            Count(crd_.objects_losing_fields, "object") + " of " +
                std::to_string(crd_.object_count) + " would lose fields"});
@@ -249,17 +249,17 @@ class CrdWayFinder {
     if (crd_.replaced && !preserves()) KeepObjects();
     if (crd_.file_objects &&
         (crd_.file_objects->objects_losing_fields > 0 || crd_.file_objects->validity.objects > 0)) {
-      way_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
-                                Check(), "the server would refuse some, or drop fields of them"});
+      plan_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
+                                 Check(), "the server would refuse some, or drop fields of them"});
     }
     if (const std::string why = AgainstPruning(); !why.empty()) {
-      way_.decisions.push_back(
+      plan_.decisions.push_back(
           {"mend the schema of " + crd_.name + " before pruning is turned on", Suggest(), why});
     }
     if (crd_.HasInvalid()) {
-      way_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
-                                Check(" --show-objects"),
-                                "the server would refuse the next write of some"});
+      plan_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
+                                 Check(" --show-objects"),
+                                 "the server would refuse the next write of some"});
     }
   }
 
@@ -291,11 +291,11 @@ class CrdWayFinder {
 
   void KeepObjectsOf(const std::string& version, std::string reason) {
     const std::string file = crd_.ResourceIn(version) + "-before.json";
-    way_.decisions.push_back({"keep the objects of " + crd_.name + " as " + version + " shows them",
-                              "kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
-                                  " -A -o json" + files_.connection + " > " +
-                                  terminal::ShellWord(file),
-                              std::move(reason)});
+    plan_.decisions.push_back(
+        {"keep the objects of " + crd_.name + " as " + version + " shows them",
+         "kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) + " -A -o json" +
+             files_.connection + " > " + terminal::ShellWord(file),
+         std::move(reason)});
   }
 
   std::string StorageVersionWords() const {
@@ -310,7 +310,7 @@ class CrdWayFinder {
     if (missing_.empty()) return FindBeforeReturn();
     if (lacks_storage_version()) ApplyTransitional(crd_.storage_version, StorageVersionWords());
     migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
-    way_.before.push_back(
+    plan_.before.push_back(
         {"migrate " + crd_.name, Migrate(),
          "objects may be stored as " + Join(missing_, ", ") +
              "; that takes it out of status.storedVersions, and until then it has to "
@@ -319,8 +319,8 @@ class CrdWayFinder {
 
   // Servers of 1.20 keep it up to date by server-side apply, too, and refuse that as too long.
   void DropLastApplied() {
-    if (!way_.needs_server_side || !crd_.replaced->has_last_applied) return;
-    way_.before.push_back(
+    if (!plan_.needs_server_side || !crd_.replaced->has_last_applied) return;
+    plan_.before.push_back(
         {"take the manifest that was applied last out of " + crd_.name,
          "kubectl annotate crd " + terminal::ShellWord(crd_.name) + files_.connection +
              " kubectl.kubernetes.io/last-applied-configuration-",
@@ -332,10 +332,10 @@ class CrdWayFinder {
   void FindBeforeReturn() {
     if (preserves() || crd_.returning_fields.empty()) return;
     migrated_to_ = crd_.replaced->storage_version;
-    way_.before.push_back({"migrate " + crd_.name, Migrate(),
-                           "etcd may still hold what objects had at " +
-                               Join(crd_.returning_fields, ", ") +
-                               ": with the file old values come back, whatever they are"});
+    plan_.before.push_back({"migrate " + crd_.name, Migrate(),
+                            "etcd may still hold what objects had at " +
+                                Join(crd_.returning_fields, ", ") +
+                                ": with the file old values come back, whatever they are"});
   }
 
   // Whether the file has a webhook convert objects, and the cluster none.
@@ -355,22 +355,22 @@ class CrdWayFinder {
       commands.push_back("kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
                          files_.connection + " -A -o name > /dev/null");
     }
-    way_.behind.push_back(
+    plan_.behind.push_back(
         {"see that the conversion webhook of " + crd_.name + " answers", Join(commands, " && "),
          "from the apply on it has to convert " + Join(crd_.stored_versions, ", ") + " to " +
              Join(served, ", ") +
              " and back; while it does not answer no other version can be read or written"});
-    way_.brings_webhook = true;
+    plan_.brings_webhook = true;
   }
 
   std::string SideFlags() const {
-    const bool is_so = way_.needs_server_side || !way_.manager.empty();
-    return is_so ? ServerSideFlags(way_.manager) : "";
+    const bool is_so = plan_.needs_server_side || !plan_.manager.empty();
+    return is_so ? ServerSideFlags(plan_.manager) : "";
   }
 
   void ApplyTransitional(const std::string& storage_version, std::string reason) {
-    way_.needs_two_releases = true;
-    way_.before.push_back(
+    plan_.needs_two_releases = true;
+    plan_.before.push_back(
         {"apply " + crd_.name + " with the versions of both, " + storage_version +
              " as the storage version",
          Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
@@ -392,9 +392,9 @@ class CrdWayFinder {
         WaitsForWebhook() ? crd_.replaced->storage_version : crd_.storage_version;
     if (!IsTransitionalThere(version)) ApplyTransitionalUnpruned(version);
     RecordPruningOn(version);
-    way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-                           "rewrites every object as " + version +
-                               " before and behind it, with a backup of what is lost"});
+    plan_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
+                            "rewrites every object as " + version +
+                                " before and behind it, with a backup of what is lost"});
   }
 
   // That the cluster's CRD is the file's but for the versions that go, for defaults, and for what
@@ -432,9 +432,9 @@ class CrdWayFinder {
         crd_.IsRefusedUntilPruning()
             ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
             : "kubectl apply alone would turn pruning on without a backup";
-    way_.before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
-                               terminal::FileArgument(crd_.source),
-                           Migrate(" --enable-pruning" + FileFlag(crd_.source)), reason});
+    plan_.before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
+                                terminal::FileArgument(crd_.source),
+                            Migrate(" --enable-pruning" + FileFlag(crd_.source)), reason});
   }
 
   void FindBehindNew() {
@@ -453,7 +453,7 @@ class CrdWayFinder {
     if (stays_unpruned) {
       TurnOnBehind();
     } else if (is_moved || is_older_stored) {
-      way_.behind.push_back(
+      plan_.behind.push_back(
           {"migrate " + crd_.name, Migrate(),
            "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
     } else if (!crd_.stale_managed_fields.empty()) {
@@ -470,16 +470,16 @@ class CrdWayFinder {
       reason = crd_.is_v1beta1 ? reason + ". Delete " + line + " from it first, if it says that"
                                : "Delete " + line + " from the file first";
     }
-    way_.behind.push_back(
+    plan_.behind.push_back(
         {"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"), std::move(reason)});
   }
 
   void CleanManagedFields() {
     std::set<std::string> versions;
     for (const auto& entry : crd_.stale_managed_fields) versions.insert(entry.api_version);
-    way_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(),
-                           "entries of " + Join(versions, ", ") +
-                               " make server-side apply fail where the CRD has no such version"});
+    plan_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(),
+                            "entries of " + Join(versions, ", ") +
+                                " make server-side apply fail where the CRD has no such version"});
   }
 
   void FindLater(bool is_stored_anew) {
@@ -492,26 +492,26 @@ class CrdWayFinder {
     }
     if (old.empty() || !is_stored_anew) return;
     const std::string release = "a later release of " + crd_.name + " may ";
-    way_.later.push_back({served.empty() ? release + "remove " + Join(old, ", ")
-                                         : release + "stop to serve " + Join(served, ", ") +
-                                               ", and the one behind that may remove it",
-                          "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
-                              " -o jsonpath='{.status.storedVersions}'",
-                          "once that names " + crd_.storage_version +
-                              " alone, and no client asks for another version any more"});
+    plan_.later.push_back({served.empty() ? release + "remove " + Join(old, ", ")
+                                          : release + "stop to serve " + Join(served, ", ") +
+                                                ", and the one behind that may remove it",
+                           "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
+                               " -o jsonpath='{.status.storedVersions}'",
+                           "once that names " + crd_.storage_version +
+                               " alone, and no client asks for another version any more"});
   }
 
   const CrdReport& crd_;
-  const WayFiles& files_;
+  const PlanFiles& files_;
   std::vector<std::string> missing_;  // of status.storedVersions, in the file
   bool turns_on_ = false;             // a step before the apply turns pruning on
   std::string migrated_to_;           // by a step before the apply; empty: there is none
-  CrdPlan way_;
+  CrdPlan plan_;
 };
 
 // `is_alone`: no other CRD of the files has its name. The result refers to `crd`.
-CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, const WayFiles& files) {
-  return CrdWayFinder(crd, files).Run(is_alone);
+CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, const PlanFiles& files) {
+  return CrdPlanFinder(crd, files).Run(is_alone);
 }
 
 using migrate::report::UpgradeStep;
@@ -520,21 +520,22 @@ bool IsApplied(const CrdReport& crd) {
   return crd.apply && crd.apply->accepted && crd.apply->is_unchanged;
 }
 
-/// The step that applies the files of `ways`.
+/// The step that applies the files of `plans`.
 class ApplyStep {
  public:
   // `has_others`: files hold more than CRDs, of which nobody knows whether the cluster has it.
-  ApplyStep(const std::vector<CrdPlan>& ways, bool has_others, const WayFiles& files)
+  ApplyStep(const std::vector<CrdPlan>& plans, bool has_others, const PlanFiles& files)
       : files_(files) {
-    for (const CrdPlan& way : ways) {
-      (way.is_stuck ? stuck_ : free_).insert(way.crd->source);
-      if (way.is_stuck) continue;
-      if (has_others || !IsApplied(*way.crd)) due_.insert(way.crd->source);
-      is_server_side_ |= way.needs_server_side;
-      if (!way.manager.empty()) managers_.insert(way.manager);
-      is_in_two_releases_ |= way.needs_two_releases;
-      if (way.brings_webhook) webhooks_.insert(way.crd->name);
-      is_blind_ |= way.crd->replaced && way.crd->objects_skipped;
+    for (const CrdPlan& plan : plans) {
+      (plan.is_stuck ? stuck_ : free_).insert(plan.crd->source);
+      if (plan.is_stuck) continue;
+      ++(IsApplied(*plan.crd) ? there_ : lacking_);
+      if (has_others || !IsApplied(*plan.crd)) due_.insert(plan.crd->source);
+      is_server_side_ |= plan.needs_server_side;
+      if (!plan.manager.empty()) managers_.insert(plan.manager);
+      is_in_two_releases_ |= plan.needs_two_releases;
+      if (plan.brings_webhook) webhooks_.insert(plan.crd->name);
+      is_blind_ |= plan.crd->replaced && plan.crd->objects_skipped;
     }
     for (const std::string& source : stuck_) {
       free_.erase(source);
@@ -545,7 +546,9 @@ class ApplyStep {
   bool is_possible() const { return !free_.empty(); }
   // What is chosen file by file brings nothing where each CRD is there as it is.
   bool is_done() const { return !stuck_.empty() && due_.empty(); }
-  bool Takes(const CrdPlan& way) const { return free_.contains(way.crd->source); }
+  // The cluster has each CRD of these files.
+  bool is_there() const { return is_possible() && due_.empty(); }
+  bool Takes(const CrdPlan& plan) const { return free_.contains(plan.crd->source); }
 
   UpgradeStep Step() const {
     std::string command = "kubectl apply";
@@ -578,6 +581,10 @@ class ApplyStep {
     if (!webhooks_.empty()) {
       reasons.push_back("have the conversion webhook of " + Join(webhooks_, ", ") + " up before");
     }
+    if (there_ > 0 && lacking_ > 0) {
+      reasons.push_back(std::to_string(there_) + " of " + Count(there_ + lacking_, "CRD") +
+                        " are in the cluster already");
+    }
     if (is_blind_) reasons.emplace_back("objects were not looked at, which may lose fields");
     if (is_server_side_) {
       reasons.emplace_back(
@@ -595,17 +602,38 @@ class ApplyStep {
     return Join(reasons, "; ");
   }
 
-  const WayFiles& files_;
+  const PlanFiles& files_;
   std::set<std::string> stuck_, free_, due_, managers_, webhooks_;  // due_ is a part of free_
+  std::size_t there_ = 0, lacking_ = 0;                             // CRDs
   bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 
-void AppendStep(std::vector<UpgradeStep>& all, const std::vector<CrdPlan>& ways,
+void AppendStep(std::vector<UpgradeStep>& all, const std::vector<CrdPlan>& plans,
                 std::vector<UpgradeStep> CrdPlan::*steps, const ApplyStep* apply = nullptr) {
-  for (const CrdPlan& way : ways) {
-    if (apply != nullptr && !apply->Takes(way)) continue;
-    std::ranges::copy(way.*steps, std::back_inserter(all));
+  for (const CrdPlan& plan : plans) {
+    if (apply != nullptr && !apply->Takes(plan)) continue;
+    std::ranges::copy(plan.*steps, std::back_inserter(all));
   }
+}
+
+// Of each proposal.
+std::vector<CrdPlan> FindCrdPlans(const migrate::report::CheckReport& report,
+                                  const PlanFiles& files) {
+  std::vector<CrdPlan> plans;
+  for (const CrdReport& crd : report.crds) {
+    if (!crd.source.empty() && (crd.apply || !crd.error.empty())) {
+      const auto same = std::ranges::count_if(
+          report.crds, [&crd](const CrdReport& one) { return one.name == crd.name; });
+      plans.push_back(FindCrdPlan(crd, same == 1, files));
+    }
+  }
+  return plans;
+}
+
+// That all objects have been rewritten since the CRD is as it is.
+bool IsMigrated(const CrdPlan& plan) {
+  return plan.crd->verified && !plan.crd->migration_needed && plan.before.empty() &&
+         plan.behind.empty() && !plan.is_stuck;
 }
 
 }  // namespace
@@ -622,25 +650,32 @@ bool IsApplied(const migrate::report::CheckReport& report) {
 }
 
 std::vector<UpgradeStep> FindUpgradePlan(const migrate::report::CheckReport& report,
-                                         const WayFiles& files) {
-  std::vector<CrdPlan> ways;
-  for (const CrdReport& crd : report.crds) {
-    if (!crd.source.empty() && (crd.apply || !crd.error.empty())) {
-      const auto same = std::ranges::count_if(
-          report.crds, [&crd](const CrdReport& one) { return one.name == crd.name; });
-      ways.push_back(FindCrdPlan(crd, same == 1, files));
-    }
-  }
-  if (ways.empty()) return {};
-  const ApplyStep apply(ways, report.has_others_in_files, files);
+                                         const PlanFiles& files) {
+  const std::vector<CrdPlan> plans = FindCrdPlans(report, files);
+  if (plans.empty()) return {};
+  const ApplyStep apply(plans, report.has_others_in_files, files);
   std::vector<UpgradeStep> steps;
-  AppendStep(steps, ways, &CrdPlan::mend);
-  AppendStep(steps, ways, &CrdPlan::decisions);
-  AppendStep(steps, ways, &CrdPlan::before, &apply);
+  AppendStep(steps, plans, &CrdPlan::mend);
+  AppendStep(steps, plans, &CrdPlan::decisions);
+  AppendStep(steps, plans, &CrdPlan::before, &apply);
   if (apply.is_possible() && !apply.is_done() && !IsApplied(report)) steps.push_back(apply.Step());
-  AppendStep(steps, ways, &CrdPlan::behind, &apply);
-  AppendStep(steps, ways, &CrdPlan::later, &apply);
+  AppendStep(steps, plans, &CrdPlan::behind, &apply);
+  AppendStep(steps, plans, &CrdPlan::later, &apply);
   return steps;
+}
+
+std::vector<migrate::report::DoneStep> FindDoneSteps(const migrate::report::CheckReport& report,
+                                                     const PlanFiles& files) {
+  const std::vector<CrdPlan> plans = FindCrdPlans(report, files);
+  std::vector<migrate::report::DoneStep> done;
+  for (const CrdPlan& plan : plans) {
+    if (IsMigrated(plan))
+      done.push_back({"migrate " + plan.crd->name, plan.crd->verified->Words()});
+  }
+  if (ApplyStep(plans, report.has_others_in_files, files).is_there()) {
+    done.push_back({"apply the files", "the cluster has their CRDs as they are in the files"});
+  }
+  return done;
 }
 
 }  // namespace plugin::report

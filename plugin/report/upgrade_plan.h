@@ -8,7 +8,7 @@
 namespace plugin::report {
 
 /// How the files of -f were named.
-struct WayFiles {
+struct PlanFiles {
   std::vector<std::string> filenames{};
   bool recursive = false;
   /// Flags that lead to the same cluster, each behind a blank (" --context=staging"); empty: none.
@@ -24,7 +24,12 @@ struct WayFiles {
 /// Whoever does every step in turn ends with all of them applied, and their objects in the storage
 /// version.
 std::vector<migrate::report::UpgradeStep> FindUpgradePlan(
-    const migrate::report::CheckReport& report, const WayFiles& files);
+    const migrate::report::CheckReport& report, const PlanFiles& files);
+
+/// What has been done of that plan, as far as the cluster shows it: CRDs whose objects are proven
+/// to be rewritten, and files whose CRDs the cluster has just so.
+std::vector<migrate::report::DoneStep> FindDoneSteps(const migrate::report::CheckReport& report,
+                                                     const PlanFiles& files);
 
 /// Whether the files hold nothing that the cluster does not have just so.
 bool IsApplied(const migrate::report::CheckReport& report);

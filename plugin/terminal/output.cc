@@ -1,6 +1,7 @@
 #include "plugin/terminal/output.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,6 +58,23 @@ bool CanRewriteStderr() {
 
 bool CanRewriteLines(const char* term) {
   return term != nullptr && std::string_view(term) != "" && std::string_view(term) != "dumb";
+}
+
+std::optional<std::size_t> StdoutWidth() {
+  constexpr std::size_t kLeast = 40;
+  constexpr std::size_t kUsual = 80;
+  if (isatty(STDOUT_FILENO) == 0) return std::nullopt;
+  winsize size{};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? std::max<std::size_t>(size.ws_col, kLeast) : kUsual;
+}
+
+bool CanColourStdout() {
+  return isatty(STDOUT_FILENO) != 0 && CanColour(std::getenv("TERM"), std::getenv("NO_COLOR"));
+}
+
+bool CanColour(const char* term, const char* no_color) {
+  return CanRewriteLines(term) && (no_color == nullptr || std::string_view(no_color).empty());
 }
 
 std::string PrintJson(const kube::json::Value& value) {

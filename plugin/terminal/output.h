@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "kube/json/json.h"
@@ -26,6 +28,16 @@ void WriteStderrAsIs(std::string_view text);
 bool CanRewriteStderr();
 /// The same of a terminal with this $TERM; the null pointer where it is not set.
 bool CanRewriteLines(const char* term);
+
+/// How many characters a line has of the terminal that stdout is, at least 40; absent where stdout
+/// is no terminal.
+std::optional<std::size_t> StdoutWidth();
+
+/// True where stdout is a terminal that shows colours: $TERM is no dumb one, and $NO_COLOR is unset
+/// or empty (no-color.org).
+bool CanColourStdout();
+/// The same of a terminal with this $TERM and $NO_COLOR; the null pointer where one is not set.
+bool CanColour(const char* term, const char* no_color);
 
 /// `value` as `-o json` prints it, without the last line break: indented, and with no control
 /// character as such.

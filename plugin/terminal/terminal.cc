@@ -47,6 +47,16 @@ std::size_t AppendSpecial(std::string& out, std::string_view text) {
   return length;
 }
 
+// Where the character number `index` begins, or the end.
+std::size_t OffsetOf(std::string_view text, std::size_t index) {
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] & 0xC0) == 0x80) continue;
+    if (seen++ == index) return i;
+  }
+  return text.size();
+}
+
 }  // namespace
 
 void AppendPrintable(std::string& out, std::string_view text) {
@@ -74,6 +84,46 @@ std::string PrintableLines(std::string_view text) {
     out += text[kept];
     text.remove_prefix(kept + 1);
   }
+}
+
+std::string CutMiddle(std::string_view text, std::size_t width) {
+  constexpr std::string_view kGap = "...";
+  const std::size_t count = CharacterCount(text);
+  if (count <= width) return std::string(text);
+  const std::size_t kept = width - kGap.size();
+  const std::size_t head = kept / 2 + kept % 2;
+  return std::string(text.substr(0, OffsetOf(text, head))).append(kGap) +
+         std::string(text.substr(OffsetOf(text, count - kept / 2)));
+}
+
+std::string Wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string out;
+  std::size_t used = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const std::size_t length = CharacterCount(word);
+    if (!out.empty() && used + 1 + length > width) {
+      out.append("\n").append(indent);
+      used = CharacterCount(indent);
+    } else if (!out.empty()) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += length;
+  }
+  return out;
+}
+
+std::vector<std::string> LinesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 std::size_t CharacterCount(std::string_view text) {

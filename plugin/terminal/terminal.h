@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plugin::terminal {
 
@@ -14,6 +16,18 @@ std::string Printable(std::string_view text);
 
 /// The same for text that is already laid out: line breaks and tabs stay.
 std::string PrintableLines(std::string_view text);
+
+/// `text` in at most `width` characters, at least 4: what is too much is left out of its middle,
+/// and
+/// "..." stands there.
+std::string CutMiddle(std::string_view text, std::size_t width);
+
+/// `text` in lines of at most `width` characters, broken at blanks; each but the first begins with
+/// `indent`. A word that is longer has a line of its own.
+std::string Wrapped(std::string_view text, std::size_t width, std::string_view indent = "");
+
+/// The lines of a text, without their ends.
+std::vector<std::string> LinesOf(std::string_view text);
 
 /// The number of characters (code points) in UTF-8 text.
 std::size_t CharacterCount(std::string_view text);

@@ -23,6 +23,10 @@ TEST_CASE("O4: YAML holds no bytes that steer a terminal", "[plugin][output]") {
 }
 
 TEST_CASE("O5: A dumb terminal has no line that can be written over", "[plugin][output]") {
+  CHECK(CanColour("xterm", nullptr));
+  CHECK(CanColour("xterm", ""));
+  CHECK_FALSE(CanColour("xterm", "1"));
+  CHECK_FALSE(CanColour("dumb", nullptr));
   CHECK(CanRewriteLines("xterm-256color"));
   CHECK_FALSE(CanRewriteLines("dumb"));
   CHECK_FALSE(CanRewriteLines(""));

@@ -44,5 +44,26 @@ TEST_CASE("Characters are counted, not bytes", "[plugin][terminal]") {
   CHECK(CharacterCount("h\xC3\xA9 \xE4\xB8\xAD \xF0\x9F\x98\x80") == 6);
 }
 
+TEST_CASE("What is too long loses its middle", "[plugin][terminal]") {
+  CHECK(CutMiddle("abcdefghij", 10) == "abcdefghij");
+  CHECK(CutMiddle("abcdefghijk", 10) == "abcd...ijk");
+  CHECK(CutMiddle("h\xC3\xA9h\xC3\xA9h\xC3\xA9h\xC3\xA9", 5) == "h...\xC3\xA9");
+  CHECK(CutMiddle("abcdefgh", 4) == "a...");
+}
+
+TEST_CASE("Text is broken at blanks, and words are not", "[plugin][terminal]") {
+  CHECK(Wrapped("one two three", 20) == "one two three");
+  CHECK(Wrapped("one two three", 7) == "one two\nthree");
+  CHECK(Wrapped("one two three", 8, "  ") == "one two\n  three");
+  CHECK(Wrapped("a longerthanfive b", 5) == "a\nlongerthanfive\nb");
+  CHECK(Wrapped("", 5) == "");
+}
+
+TEST_CASE("Lines are told without their ends", "[plugin][terminal]") {
+  CHECK(LinesOf("a\n\nb") == std::vector<std::string>{"a", "", "b"});
+  CHECK(LinesOf("a\n") == std::vector<std::string>{"a"});
+  CHECK(LinesOf("").empty());
+}
+
 }  // namespace
 }  // namespace plugin::terminal

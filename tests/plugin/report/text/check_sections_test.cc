@@ -429,5 +429,27 @@ TEST_CASE("What was verified is said with what it rests on", "[plugin][check_sec
   CHECK_THAT(Print(crd), Catch::Contains(alone));
 }
 
+TEST_CASE("A long refusal is told by its causes, the deciding one first",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.source = "new.yaml";
+  crd.apply.emplace();
+  crd.apply->causes = {"spec.preserveUnknownFields: Invalid value: true: must be false"};
+  for (int i = 0; i < 12; ++i) {
+    crd.apply->causes.push_back("spec.versions[" + std::to_string(i) +
+                                "].schema.openAPIV3Schema: Required value: schemas are required");
+  }
+  crd.apply->causes.push_back("spec.scope: Invalid value: \"Cluster\": field is immutable");
+  for (const std::string& cause : crd.apply->causes) crd.apply->message += "* " + cause + "\n";
+  CHECK_THAT(Print(crd),
+             Catch::Contains(": kubectl apply is refused:\n"
+                             "  spec.versions[0].schema.openAPIV3Schema: Required value: schemas "
+                             "are required (and of 11 more fields)\n"
+                             "  spec.scope: Invalid value: \"Cluster\": field is immutable\n"
+                             "  spec.preserveUnknownFields: Invalid value: true: must be false\n"));
+  const std::string wide = PrintSection(crd, {.wide = true, .now = test_reports::kNow});
+  CHECK_THAT(wide, Catch::Contains("* spec.versions[11].schema"));
+}
+
 }  // namespace
 }  // namespace plugin::report

@@ -1,9 +1,9 @@
-#include <catch2/catch.hpp>
-
 #include "plugin/report/upgrade_plan.h"
 
+#include <catch2/catch.hpp>
+
 namespace plugin::report {
-namespace upgrade_way_test {
+namespace upgrade_plan_test {
 
 using Strings = std::vector<std::string>;
 using migrate::report::CheckReport;
@@ -24,7 +24,7 @@ CrdReport Proposal(const std::string& name, const std::string& source) {
   return crd;
 }
 
-Strings Commands(const std::vector<CrdReport>& crds, const WayFiles& files) {
+Strings Commands(const std::vector<CrdReport>& crds, const PlanFiles& files) {
   CheckReport report;
   report.crds = crds;
   Strings commands;
@@ -33,26 +33,26 @@ Strings Commands(const std::vector<CrdReport>& crds, const WayFiles& files) {
 }
 
 // That each way leads where it says is shown by tests/cluster/way_test.py.
-TEST_CASE("Nothing proposed, no way", "[plugin][upgrade_way]") {
+TEST_CASE("Nothing proposed, no way", "[plugin][upgrade_plan]") {
   CrdReport live = Proposal("a.g", "");
   live.apply.reset();
   CHECK(Commands({live}, {}).empty());
 }
 
-TEST_CASE("Files are named as they were given, for a shell", "[plugin][upgrade_way]") {
+TEST_CASE("Files are named as they were given, for a shell", "[plugin][upgrade_plan]") {
   CHECK(Commands({Proposal("a.g", "my crds/a.yaml")}, {{"my crds"}, true}) ==
         Strings{"kubectl apply -R -f 'my crds'"});
   CHECK(Commands({Proposal("a.g", "<stdin>")}, {{"-"}}) == Strings{"kubectl apply -f -"});
 }
 
-TEST_CASE("A name that is none for a shell stays a word", "[plugin][upgrade_way]") {
+TEST_CASE("A name that is none for a shell stays a word", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a;b", "a.yaml");
   crd.error = "broken";
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check 'a;b' -f a.yaml"});
 }
 
 TEST_CASE("What the server refuses for reasons of its own has to be mended first",
-          "[plugin][upgrade_way]") {
+          "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.apply->accepted = false;
   crd.apply->message = "a policy says no";
@@ -61,7 +61,7 @@ TEST_CASE("What the server refuses for reasons of its own has to be mended first
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl apply -f a.yaml"});
 }
 
-TEST_CASE("A file that is held up takes no other with it", "[plugin][upgrade_way]") {
+TEST_CASE("A file that is held up takes no other with it", "[plugin][upgrade_plan]") {
   CrdReport stuck = Proposal("a.g", "a.yaml");
   stuck.apply->accepted = false;
   stuck.apply->causes = {"spec.scope: Required value"};
@@ -69,7 +69,7 @@ TEST_CASE("A file that is held up takes no other with it", "[plugin][upgrade_way
         Strings{"kubectl prune check a.g -f a.yaml", "kubectl apply -f c.yaml"});
 }
 
-TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_way]") {
+TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_plan]") {
   CrdReport stuck = Proposal("a.g", "a.yaml");
   stuck.apply->accepted = false;
   stuck.apply->causes = {"spec.scope: Required value"};
@@ -86,7 +86,7 @@ TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_w
 }
 
 TEST_CASE("What only pruning needs is a decision, and the file is applied",
-          "[plugin][upgrade_way]") {
+          "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.is_v1beta1 = crd.preserve_unknown_fields = true;
   crd.replaced->preserve_unknown_fields = crd.apply->preserves_unknown_fields = true;
@@ -99,7 +99,7 @@ TEST_CASE("What only pruning needs is a decision, and the file is applied",
 }
 
 TEST_CASE("A file of v1beta1 brings pruning, and moves the storage version before",
-          "[plugin][upgrade_way]") {
+          "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.is_v1beta1 = crd.replaced->preserve_unknown_fields = true;
   CHECK(Commands({crd}, {{"a.yaml"}}) ==
@@ -110,7 +110,7 @@ TEST_CASE("A file of v1beta1 brings pruning, and moves the storage version befor
                 "kubectl prune migrate a.g --enable-pruning", "kubectl apply -f a.yaml"});
 }
 
-TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgrade_way]") {
+TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced.reset();
   crd.is_v1beta1 = crd.preserve_unknown_fields = true;
@@ -123,7 +123,7 @@ TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgr
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
 }
 
-TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin][upgrade_way]") {
+TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced->preserve_unknown_fields = true;
   crd.apply->accepted = false;
@@ -141,13 +141,13 @@ TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin]
   CHECK(Commands({says_true}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
 }
 
-TEST_CASE("A file that turns pruning off again has to be mended", "[plugin][upgrade_way]") {
+TEST_CASE("A file that turns pruning off again has to be mended", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.preserve_unknown_fields = crd.apply->preserves_unknown_fields = true;
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
 }
 
-TEST_CASE("A conversion webhook stays until objects are migrated", "[plugin][upgrade_way]") {
+TEST_CASE("A conversion webhook stays until objects are migrated", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced->converts_by_webhook = true;
   crd.migration_needed = true;
@@ -156,7 +156,7 @@ TEST_CASE("A conversion webhook stays until objects are migrated", "[plugin][upg
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl apply -f a.yaml"});
 }
 
-TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrade_way]") {
+TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrade_plan]") {
   CheckReport report;
   report.crds = {Proposal("as.g.example.com", "a.yaml")};
   report.crds[0].versions[0].served = true;
@@ -168,7 +168,7 @@ TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrad
   CHECK(reason().empty());
 }
 
-TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][upgrade_way]") {
+TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("as.g.example.com", "a.yaml");
   crd.object_count = crd.objects_losing_fields = 1;
   CHECK(Commands({crd}, {{"a.yaml"}, false, " --context=staging"}) ==
@@ -178,7 +178,7 @@ TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][
                 "kubectl apply --context=staging -f a.yaml"});
 }
 
-TEST_CASE("A CRD is applied as it was before", "[plugin][upgrade_way]") {
+TEST_CASE("A CRD is applied as it was before", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.apply->server_side_manager = "flux";
   CHECK(Commands({crd}, {{"a.yaml"}}) ==
@@ -186,7 +186,7 @@ TEST_CASE("A CRD is applied as it was before", "[plugin][upgrade_way]") {
 }
 
 TEST_CASE("A step before the apply takes none away that has to be behind it",
-          "[plugin][upgrade_way]") {
+          "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.storage_version = "v2";
   crd.versions.emplace_back().name = "v2";
@@ -222,7 +222,7 @@ TEST_CASE("A step before the apply takes none away that has to be behind it",
 }
 
 TEST_CASE("What is applied is not applied again, unless something was not read",
-          "[plugin][upgrade_way]") {
+          "[plugin][upgrade_plan]") {
   CheckReport report;
   report.crds = {Proposal("a.g", "a.yaml")};
   CHECK_FALSE(IsApplied(report));
@@ -237,10 +237,41 @@ TEST_CASE("What is applied is not applied again, unless something was not read",
   CHECK_FALSE(FindUpgradePlan(report, {{"a.yaml"}}).empty());
 }
 
-TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin][upgrade_way]") {
+TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin][upgrade_plan]") {
   CHECK(Commands({Proposal("a.g", "a.yaml"), Proposal("a.g", "b.yaml")}, {{"a.yaml", "b.yaml"}}) ==
         Strings{"kubectl prune check a.g -f a.yaml", "kubectl prune check a.g -f b.yaml"});
 }
 
-}  // namespace upgrade_way_test
+TEST_CASE("What the cluster shows to be done is told, and how", "[plugin][upgrade_plan]") {
+  CrdReport migrated = Proposal("a.g", "a.yaml");
+  migrated.verified = {.time = "2026-11-29T10:00:00Z", .objects = 12};
+  CrdReport unchanged = Proposal("b.g", "b.yaml");
+  unchanged.apply->is_unchanged = true;
+  CheckReport report;
+  report.crds = {migrated, unchanged};
+  const auto done = FindDoneSteps(report, {{"crds"}});
+  REQUIRE(done.size() == 1);  // a.yaml is still to be applied
+  CHECK(done[0].title == "migrate a.g");
+  CHECK(done[0].proof == "verified 2026-11-29 by a pass over 12 objects");
+  const auto steps = FindUpgradePlan(report, {{"crds"}});
+  REQUIRE(steps.size() == 1);
+  CHECK(steps[0].reason == "1 of 2 CRDs are in the cluster already");
+
+  report.crds[0].apply->is_unchanged = true;
+  report.crds[0].migration_needed = true;  // that pass is of no use any more
+  const auto applied = FindDoneSteps(report, {{"crds"}});
+  REQUIRE(applied.size() == 1);
+  CHECK(applied[0].title == "apply the files");
+}
+
+TEST_CASE("A file that holds more than CRDs is not told to be applied", "[plugin][upgrade_plan]") {
+  CheckReport report;
+  report.crds = {Proposal("a.g", "a.yaml")};
+  report.crds[0].apply->is_unchanged = true;
+  CHECK(FindDoneSteps(report, {{"crds"}}).size() == 1);
+  report.has_others_in_files = true;
+  CHECK(FindDoneSteps(report, {{"crds"}}).empty());
+}
+
+}  // namespace upgrade_plan_test
 }  // namespace plugin::report

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "migrate/report/check_report.h"
+#include "migrate/report/fleet_report.h"
+#include "plugin/report/check_table.h"
+
+/// What a check says first to a person at a terminal: the answer, where to begin, and the CRDs that
+/// need something. Whatever the cluster holds, it fits a screen.
+namespace plugin::report {
+
+inline constexpr std::size_t kFirstScreenLines = 40;
+
+/// How many lines of a terminal `text` takes; its colours take no room.
+std::size_t LinesOn(std::string_view text, std::size_t width);
+
+/// At most kFirstScreenLines lines of options.screen.width characters each, in this order:
+///  - the answer in one sentence;
+///  - the first steps of the plan, or the CRD of which most can be lost or that blocks most, with
+///    the command that shows it;
+///  - a table of the CRDs that need something, in the same order, as many as there is room for;
+///  - what needs nothing, the first notes, and where the details are.
+/// Only words that must not be broken (a command, a name) go beyond a line.
+std::string PrintFirstScreen(const migrate::report::CheckReport& report,
+                             const CheckTableOptions& options);
+
+/// The same of several clusters; each row names its own.
+std::string PrintFirstScreen(const migrate::report::FleetReport& report,
+                             const CheckTableOptions& options);
+
+}  // namespace plugin::report
