@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measures the English of the documents: no sentence has more than 25 words, or a construction that is read twice.
+"""Measures the English of documents and help: no sentence has more than 25 words, or a construction that is read twice.
 
-Decisions and the manual of the krew folder are for maintainers, and are not measured.
+prose_test.py BINARY [TEST...]: the help is that of BINARY. Decisions and the manual of the krew folder are for maintainers, and are not measured.
 """
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -38,6 +39,21 @@ def sentences(text):
         yield from (one for one in re.split(r"(?<=[.!?])\)?\s+|:\s+", plain) if re.search(r"\w", one))
 
 
+def help_prose(text):
+    """Returns what is told in sentences in a help text: its head, what flags and exit codes mean, comments of examples."""
+    head = re.split(r"\n(?:Examples|Options|Exit codes):\n", text)[0]
+    examples = text.partition("\nExamples:\n")[2]
+    # Lists of commands and webhooks have a row each; a row may go on further in.
+    blocks = re.split(r"\n\n|\n(?=  \S)", head)
+    options = re.search(r"\nOptions:\n(.*?)(?=\n\S)", text, re.DOTALL)
+    for block in re.split(r"\n\n", options[1] if options else ""):
+        blocks.append("\n".join(line for line in block.split("\n") if not line.startswith("    -")))
+    codes = re.search(r"\nExit codes:\n(.*?)\n\n", text, re.DOTALL)
+    blocks += re.split(r"\n(?=  \S)", codes[1] if codes else "")
+    blocks += re.findall(r"^  # (.*)$", examples, re.MULTILINE)
+    return "\n\n".join(" ".join(block.split()) for block in blocks)
+
+
 def faults(text):
     found = [f"{len(one.split())} words: {one}" for one in sentences(text) if len(one.split()) > MOST_WORDS]
     return found + [f"\"{match[0]}\": {one}" for one in sentences(text) for pattern in READ_TWICE
@@ -55,6 +71,24 @@ class Prose(unittest.TestCase):
             with self.subTest(path):
                 self.assertEqual([], faults((ROOT / path).read_text(encoding="utf-8")))
 
+    def test_help_is_short_and_plain(self):
+        top = self.help_of()
+        commands = re.findall(r"^  ([a-z]+)  ", top.partition("Available Commands:")[2].partition("Examples:")[0], re.M)
+        self.assertIn("migrate", commands)
+        for command in ([], *([name] for name in commands if name not in ("options", "help"))):
+            with self.subTest(" ".join(command)):
+                self.assertEqual([], faults(help_prose(self.help_of(*command))))
+
+    def help_of(self, *command):
+        return subprocess.run([BINARY, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+    def test_help_is_looked_at_whole(self):
+        long = "word " * 26
+        for text in (f"Title\n\n {long}.\n", f"T\n\nOptions:\n    --a=false:\n        {long}.\n\nUsage:\n",
+                     f"T\n\nExit codes:\n  0  done\n  1  {long}\n\nUsage:\n", f"T\n\nExamples:\n  # {long}\n  run\n"):
+            with self.subTest(text):
+                self.assertEqual(1, len(faults(help_prose(text))))
+
     def test_faults_are_found(self):
         self.assertEqual(1, len(faults("One. " + "word " * 26 + ".")))
         self.assertEqual(1, len(faults("| a | the tool by which it is done |")))
@@ -62,4 +96,5 @@ class Prose(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    BINARY = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

@@ -43,7 +43,7 @@ tests=$(ctest --preset dev -N ${names:+-R "$names"} | sed -n 's/^ *Test *#[0-9]*
 # wanted REGULAR_EXPRESSION: whether a test whose name begins so is to be run.
 wanted() { echo "$tests" | grep -qE "^($1)"; }
 # All need it but those that are built by tests, or that only read.
-! echo "$tests" | grep -qvE '^(unit|unit_tests|vectors|fuzz|static|crd_server)/|^(layering|conventions|threat_model|documents|prose|krew_manifest)$|^$' ||
+! echo "$tests" | grep -qvE '^(unit|unit_tests|vectors|fuzz|static|crd_server)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
   build_targets dev kubectl-prune fake_api_server
 
 step "API server"

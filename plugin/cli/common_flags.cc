@@ -195,11 +195,11 @@ void AddCommonFlags(FlagSet& flags, CommonOptions& options, bool& help, Patience
         Print this help.)");
   if (patience == Patience::kNone) return;
   flags.Describe("patience", patience == Patience::kWrites ? R"(
-        How long a request is tried again where the server, a webhook or the network has trouble
-        for a moment; 0 gives up where kubectl would.)"
+        How long to try a request again while the server, a webhook or the network has trouble. 0
+        gives up where kubectl would.)"
                                                            : R"(
-        How long a request that only reads is tried again where the server or the network has
-        trouble for a moment; 0 gives up where kubectl would.)");
+        How long to try a request again that only reads, while the server or the network has
+        trouble. 0 gives up where kubectl would.)");
 }
 
 void AddFileFlags(FlagSet& flags, std::vector<std::string>& filenames, bool& recursive,
@@ -453,7 +453,7 @@ void AddConcurrencyFlag(FlagSet& flags, std::optional<std::size_t>& concurrency,
 
 void AddLeaseFlags(FlagSet& flags, migrate::migration::LeaseOptions& lease) {
   flags.String("lease-namespace", lease.namespace_, R"(
-        Namespace of the Leases, one a CRD, by which runs on several machines know of each other.)");
+        Namespace of the Leases, one a CRD. Runs on several machines know of each other by them.)");
   flags.Check([&flags, &lease] {
     const auto problems = kube::meta::Dns1123LabelProblems(lease.namespace_);
     if (problems.empty()) return;
@@ -511,8 +511,9 @@ void AddFleetFlags(FlagSet& flags, FleetOptions& options, const std::string& ver
       "contexts", options.contexts, CandidateSource::kContexts,
       Wrapped(
           verb +
-          " the clusters of these contexts of the kubeconfig side by side: names, or patterns in "
-          "which * stands for any characters, ? for one, [a-z] for one of these. @FILE stands for "
+          " the clusters of these contexts of the kubeconfig side by side: names or patterns. In a "
+          "pattern * stands for any characters, ? for one, [a-z] for one of these. @FILE stands "
+          "for "
           "the lines of a file. (e.g. --contexts 'prod-*,staging' or --contexts @clusters.txt)."));
   flags.Int("parallel-clusters", options.parallel,
             Wrapped("With --contexts, how many clusters are " + done + " at once."));

@@ -19,11 +19,11 @@ namespace {
 constexpr std::string_view kStart =
     R"(Find out what pruning would remove from custom resources, then migrate them
 
- Before spec.preserveUnknownFields of a CustomResourceDefinition (CRD) is turned off, "check" reads
-the CRDs and custom resources of a cluster, or of files, and tells what keeps the schemas from being
-structural and which fields of which objects would be lost; it writes nothing. "migrate" turns
-pruning on where it is told to, rewrites every custom resource, so that etcd holds it pruned and in
-the storage version, and proves it.
+ "check" reads the CRDs and custom resources of a cluster, or of files, and writes nothing. It
+tells what keeps the schemas from being structural, and which fields of which objects would be
+lost. Run it before spec.preserveUnknownFields of a CustomResourceDefinition (CRD) is turned off.
+"migrate" turns pruning on where it is told to, and rewrites every custom resource. Then etcd holds
+all of them pruned and in the storage version, and it proves that.
 
 Available Commands:
 )";

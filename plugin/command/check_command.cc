@@ -21,35 +21,36 @@ const std::string_view kCheckHelp =
     R"(Report structural problems and the fields that pruning would remove
 
  Reads the CRDs and custom resources of a cluster, or of files, and writes nothing. For each CRD it
-reports what keeps its schemas from being structural, in the words of the API server, and what would
-make the server refuse it with pruning on. For each version it counts the objects that would lose
-fields, and names each field with its JSON types, who writes it, when it was last written, and an
-example.
+reports what keeps its schemas from being structural, in the words of the API server. It reports,
+too, why the server would refuse the CRD with pruning on. For each version it counts the objects
+that would lose fields. It names each field with its JSON types, who writes it, when it was last
+written, and an example.
 
- Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
-proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
-would lose, what it changes, and how many objects each change touches; one that is named and not in
-the files is checked as the cluster has it, with a note. What kubectl apply of each would be
-answered is asked of the server by a dry run, which stores nothing, and the steps are listed that
-bring them all into the cluster. Objects are read in chunks, of all namespaces, and only where the
-answer depends on them: those of CRDs that still preserve unknown fields, that are named or
-proposed, or that may be stored in several versions. With --local no server is contacted, and
-objects come from the files too.
+ Without a CRD and without -f all CRDs of the cluster are checked. Objects are read in chunks, of
+all namespaces, and only where the answer depends on them. These are the objects of CRDs that still
+preserve unknown fields, that are named or proposed, or that may be stored in several versions.
+With --local no server is contacted, and objects come from the files too.
 
- The verdict of a CRD is "blocked" (the server would refuse to turn pruning on, or kubectl apply of
-the file), "loses-fields" (or some object would be invalid once it is pruned), "invalid" (the server
-would refuse the next write of some object), "ready" (pruning can be turned on and nothing is lost),
-"pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs those that
-prune already without a finding are only counted. Paths show indices of lists as [*] and keys of
-maps as *.
+ CRDs in the files of -f are proposed. They are checked against the objects of the cluster: what an
+upgrade would lose, what it changes, and how many objects each change touches. A dry run asks the
+server what it would answer to kubectl apply of each, and stores nothing. The plan lists the steps
+that bring all of them into the cluster. A CRD that is named and not in the files is checked as the
+cluster has it, with a note.
 
-A terminal gets one screen where the report is longer: the answer, where to begin, and the CRDs that
-need something. --details prints the whole report there, and so does the name of a CRD. Tables fit
-the width of the terminal. A pipe gets everything.
+ The verdict of a CRD is the first of these that fits. "unknown": the CRD could not be checked.
+"blocked": the server would refuse to turn pruning on, or kubectl apply of the file.
+"loses-fields": objects would lose fields, or be invalid once they are pruned. "invalid": the
+server would refuse the next write of some object. "ready": pruning can be turned on and nothing is
+lost. "pruning": it is on already. Of many CRDs those that prune already without a finding are only
+counted. Paths show indices of lists as [*] and keys of maps as *.
 
-With --contexts several clusters are checked side by side, each as it would be alone: there is one
-table, one report and one exit code, the highest of all. What a cluster cannot be asked does not
-keep the others from being checked, and a CRD that is not the same in all of them is shown as such.
+A terminal gets one screen where the report is longer: the answer, where to begin, and the CRDs
+that need something. --details prints the whole report there, and so does the name of a CRD. Tables
+fit the width of the terminal. A pipe gets everything.
+
+With --contexts several clusters are checked side by side, each as it would be alone. There is one
+table, one report and one exit code, the highest of all. Where one cluster cannot be asked, the
+others are checked all the same. A CRD that is not the same in all clusters is shown as such.
 
 Examples:
   # Check all CRDs of the cluster
@@ -102,7 +103,7 @@ Exit codes:
   0   no findings
   1   findings that --fail-on counts
   2   an error: a wrong flag, a file that cannot be read, a server that does not answer, a CRD or
-      object that cannot be checked; what could be checked is reported all the same
+      object that cannot be checked. What could be checked is reported all the same
 
 Usage:
   kubectl prune check [CRD...] [-f FILENAME...] [options]
@@ -159,8 +160,8 @@ void AddServerVersionFlag(cli::FlagSet& flags, const bool& local, kube::base::Re
   };
   flags.Text("server-version", release.ToString(), read, R"(
         With --local, the release of Kubernetes whose rules count, as 1.30. What only later ones
-        refuse is told as that. Objects count as new ones, for which no server ratchets. A cluster
-        tells its own release.)");
+        refuse is told as that. Objects count as new ones: the server tolerates nothing of them. A
+        cluster tells its own release.)");
 }
 
 void CheckObjectChoice(const cli::FlagSet& flags, const CheckOptions& options) {
@@ -214,8 +215,8 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
     check.opened = *std::move(opened);
   };
   flags.List("expand", cli::FlagKind::kStrings, open, R"(
-        Tell of lost fields that hold objects or arrays what is in them, at and below these paths,
-        written as the tables show them; * stands for the keys of a map. (e.g. --expand .spec.files
+        Look into lost fields that hold objects or arrays, at and below these paths. Paths are
+        written as the tables show them. * stands for the keys of a map. (e.g. --expand .spec.files
         or --expand '.spec.files.*').)");
   AddFailOnFlag(flags, options.fail_on);
   flags.Bool("show-objects", check.show_objects, R"(
@@ -229,7 +230,7 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
   AddServerVersionFlag(flags, options.local, check.release);
   cli::AddInputFlags(flags, check.filenames, check.recursive, options.local);
   flags.Path("state-dir", check.state_dir, R"(
-        Folder in which migrate has left what it proved of objects. Empty:
+        The folder where migrate has left what it proved of objects. Empty:
         $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
   flags.Strings("guard-report", options.guard_reports, cli::CandidateSource::kFiles, R"(
         A file of "guard --report-file": who was seen to write what would be lost is shown, too.)");

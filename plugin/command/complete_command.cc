@@ -26,13 +26,13 @@ namespace plugin::command {
 const std::string_view kCompletionHelp =
     R"(Print a script that completes command lines
 
- Reads and writes nothing. The script completes commands, flags and their values, and asks the
-kubeconfig and the cluster for the names of contexts, namespaces and CustomResourceDefinitions when
-the tab key is pressed; what takes more than three seconds is given up.
+ Reads and writes nothing. The script completes commands, flags and their values when the tab key
+is pressed. It asks the kubeconfig and the cluster for the names of contexts, namespaces and
+CustomResourceDefinitions, and gives up what takes more than three seconds.
 
- The scripts for bash, fish and zsh complete "kubectl-prune". For "kubectl prune" the completion of
-kubectl itself has to be set up, and an executable file kubectl_complete-prune on the PATH, which is
-what "kubectl prune completion kubectl" prints.
+ The scripts for bash, fish and zsh complete "kubectl-prune". "kubectl prune" needs kubectl's own
+completion, and an executable file kubectl_complete-prune on the PATH. "kubectl prune completion
+kubectl" prints that file.
 
 Examples:
   # Let the completion of kubectl know this plugin

@@ -20,15 +20,15 @@ namespace plugin::command {
 const std::string_view kDiffHelp =
     R"(Show what pruning changes in each object, as kubectl diff does
 
- Reads the objects of the named CRDs from a cluster, or from files, and has a diff program compare
-each object as it is now with what pruning and a rewrite would leave of it, both as YAML: unknown
+ Reads the objects of the named CRDs from a cluster, or from files. A diff program then compares
+each object as it is now with what pruning and a rewrite would leave of it. Both are YAML: unknown
 fields are removed, nulls dropped, and defaults added. Nothing is written to the cluster.
 
- Without a CRD and without -f the objects of all CRDs of the cluster that still preserve unknown
-fields are compared; of others the API shows them pruned already. CRDs in the files of -f are
-proposed: the objects of the cluster are pruned by their schemas. With --local no server is
-contacted, and objects come from the files too. Objects are read of all namespaces. A schema that is
-not structural shows what it would remove; the API server prunes nothing by it before it is mended.
+ Without a CRD and without -f the objects of all CRDs that still preserve unknown fields are
+compared. Of other CRDs the API shows objects pruned already. CRDs in the files of -f are proposed:
+the objects of the cluster are pruned by their schemas. With --local no server is contacted, and
+objects come from the files too. Objects are read of all namespaces. A schema that is not
+structural shows what it would remove. The API server prunes nothing by it until it is fixed.
 
  KUBECTL_EXTERNAL_DIFF environment variable can be used to select your own diff command. Users can
 use external commands with params too, example: KUBECTL_EXTERNAL_DIFF="colordiff -N -u"

@@ -35,9 +35,9 @@ shows it, or with --action=deny an error. Who writes what, by user and field man
 a line on stderr the first time, all of it at /report (JSON), in --report-file, and at /metrics.
 
  Only what a request brings is denied. Fields that the object had before, updates of its status and
-finalizers, and objects that are being deleted pass with a warning; what changes nothing, as the
-rewrites of migrate, passes without one. Where the guard cannot be reached requests pass, too, at
-once or after three seconds; that it is asked at all it says once it is.
+finalizers, and objects that are being deleted pass with a warning. What changes nothing, as the
+rewrites of migrate, passes without one. Where the guard cannot be reached, requests pass, too, at
+once or after three seconds. Once the server asks it for the first time, it says so.
 
  With --managed it keeps a ValidatingWebhookConfiguration, and with --mutation a
 MutatingWebhookConfiguration, of that name while it runs, and leaves what others have put there.

@@ -7,36 +7,38 @@ namespace plugin::command {
 const std::string_view kMigrateHelp =
     R"(Rewrite every custom resource, so that etcd holds it pruned and in the storage version
 
- Reads the metadata of all objects of the named CRDs and sends each object an empty merge patch:
-the API server prunes it, sets defaults and stores it anew, and nothing else of it changes. Then
-every object is sent another one: that none of these rewrites anything proves that etcd is clean.
-After that status.storedVersions of the CRD is set to the storage version alone. A run over some
-objects only (-n, -l, --field-selector, --retry-failed, --retry-from), with failures, or that is not
-verified leaves it as it is. A run that was interrupted or killed goes on where it was when it is
-begun again. Two runs over one CRD know of each other by a Lease, also from two machines.
+ Reads the metadata of all objects of the named CRDs and sends each object an empty merge patch.
+The API server prunes the object, sets defaults and stores it anew. Nothing else of it changes.
+Then every object is sent another empty patch. If none of these rewrites anything, etcd is clean.
+After that status.storedVersions of the CRD is set to the storage version alone.
 
- A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first:
-what would be lost is told, the objects that lose something are written to a file of --backup-dir,
-spec.preserveUnknownFields is turned off, and objects are rewritten once the API server is seen to
-prune. Where several versions are stored all objects are rewritten before as well, so that no field
-is lost that only the storage version knows.
+ A run leaves status.storedVersions as it is where it covers only some objects (-n, -l,
+--field-selector, --retry-failed, --retry-from), has failures, or is not verified. A run that was
+interrupted or killed goes on where it was when it is begun again. Two runs over one CRD know of
+each other by a Lease, also from two machines.
 
- With -f the CRD of the file comes with pruning: in the same write the CRD becomes what kubectl
-apply would make of it, defaults included, and what is lost is counted by its schemas.
+ A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first.
+That tells what would be lost, and asks. It writes the objects that lose something to a file of
+--backup-dir. Then it turns spec.preserveUnknownFields off, and rewrites objects once the API
+server is seen to prune. Where several versions are stored, all objects are rewritten before as
+well. So no field is lost that only the storage version knows.
 
- With --mutation objects are changed as they are written: each document of the file is shaped like
-the object, maps are merged by key, scalars and lists replace, null removes, "[key]" replaces a map
-as a whole, and (spec.legacyMode) is what the object has there. With --enable-pruning that comes
-before pruning is turned on, so that fields can still be moved which then go. Objects that are
+ With -f the CRD of the file comes with pruning. In the same write the CRD becomes what kubectl
+apply would make of it, defaults included. What is lost is counted by its schemas.
+
+ With --mutation objects are changed as they are written. Each document of the file is shaped like
+the object. Maps are merged by key, scalars and lists replace, and null removes. "[key]" replaces a
+map as a whole, and (spec.legacyMode) is what the object has there. With --enable-pruning that
+comes before pruning is turned on, so that fields can be moved before they go. Objects that are
 changed are written to a file of --backup-dir first, as they are.
 
- With --contexts several clusters are migrated side by side, each as it would be alone: what fails
-in one does not keep the others from being migrated, and the same command goes on where each of them
-was. What would be lost in which cluster is told, and asked about, once for all of them. Contexts
-that lead to one cluster are migrated once. Each context has its own folder in --backup-dir.
+ With --contexts several clusters are migrated side by side, each as it would be alone. What fails
+in one does not keep the others from being migrated. The same command goes on where each of them
+was. One question for all clusters tells what each would lose. Contexts that lead to one cluster
+are migrated once. Each context has its own folder in --backup-dir.
 
- With --local no server is contacted: the custom resources in the files of -f are printed as the API
-server would store them, and nothing is written. The schema's validations are left out.
+ With --local no server is contacted. The custom resources in the files of -f are printed as the
+API server would store them, and nothing is written. The schema's validations are left out.
 
 Examples:
   # Rewrite all widgets; again, to see that there is nothing left to rewrite
@@ -91,8 +93,8 @@ Options:
 {flags}
 Exit codes:
   0     done
-  1     some object could not be migrated, the verifying pass did not verify that all are (with
-        --verify=false there is none), or status.storedVersions could not be trimmed
+  1     some object could not be migrated, or the verifying pass left some unverified, or
+        status.storedVersions could not be trimmed
   2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer; with
         --contexts the worst of all clusters counts
   130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
@@ -217,8 +219,8 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   MigrationOptions& migration = options.migration;
   cli::AddObjectFlags(flags, options.common, migration.objects, {.verb = "Rewrite", .chunks = R"(
         Read large lists of objects in chunks of this size; 0 reads them all at once. The first
-        chunk has 100 objects at most. Without the flag the rest of up to 10,000 objects comes in
-        one piece from the server's watch cache where it can, which costs the server least; give it
+        chunk has 100 objects at most. Without the flag the rest of up to 10,000 objects comes at
+        once, from the server's watch cache where it can. That costs the server least. Give the flag
         where the API server runs with --watch-cache=false.)"});
   cli::AddCrdSelectorFlag(flags, migration.crd_selector, R"(
         With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.)");
@@ -300,12 +302,12 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
       "engine", migration.engine,
       {{"auto", Engine::kAuto}, {"in-cluster", Engine::kInCluster}, {"own", Engine::kOwn}}, 3,
       "must be auto, own or in-cluster", R"(
-        Who rewrites the objects: "own", this program; "in-cluster", the cluster's own engine, by a
-        StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later), after which
-        this program verifies every object, and rewrites all of them where that has failed; or
-        "auto", the latter where the server has it and status.storedVersions tells that objects are
-        stored in another version. From 1.36 on the cluster trims status.storedVersions by itself,
-        verified or not; where it should not have, that is put back at the end of the run.)");
+        Who rewrites the objects. "own": this program. "in-cluster": the cluster's own engine, by a
+        StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later). This program
+        then verifies every object, and rewrites all of them where the engine has failed. "auto":
+        the engine, where the server has it and status.storedVersions tells that objects are stored
+        in another version. From 1.36 on the cluster trims status.storedVersions by itself, verified
+        or not. Where it should not have, the end of the run puts that back.)");
   // The flag was a boolean once.
   flags
       .Choice<Cleaning>("clean-managed-fields", migration.cleaning,
@@ -315,21 +317,21 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
                          {"true", Cleaning::kAlways},
                          {"false", Cleaning::kNever}},
                         0, "must be auto, always or never", R"(
-        Must be "auto", "always" or "never". Any write of an object makes the API server empty its
-        metadata.managedFields if an entry names a version that the CRD lost, or a version whose
-        schema lacks fields of the object. With auto the same write moves these entries to the
-        storage version. Each owner keeps its fields, except those that the storage version does not
-        have. With always (--clean-managed-fields alone) it moves the entries of every version that
-        lacks fields of the storage version. With never it moves none, and names the objects whose
-        managedFields were emptied.)")
+        Must be "auto", "always" or "never". An entry of metadata.managedFields may name a version
+        that the CRD lost, or a version whose schema lacks fields of the object. Any write of the
+        object then makes the API server empty its managedFields. With auto the same write moves
+        these entries to the storage version. Each owner keeps its fields, except those that the
+        storage version does not have. With always (--clean-managed-fields alone) it moves the
+        entries of every version that lacks fields of the storage version. With never it moves none,
+        and names the objects whose managedFields were emptied.)")
       .value_of_bare = "always";
 }
 
 void AddConnectionsFlag(cli::FlagSet& flags, int& connections) {
   flags.Int("connections", connections, R"(
-        Spread the requests in flight over so many TCP connections, or a few more, so that a
-        balancer before several API servers gives each of them some. 32 at most. It takes as many in
-        flight: --concurrency. With --contexts to each cluster.)");
+        Spread the requests in flight over so many TCP connections, or a few more. A balancer before
+        several API servers then gives each of them some. 32 at most. It takes as many in flight:
+        --concurrency. With --contexts to each cluster.)");
   flags.Check([&flags, &connections] {
     constexpr int kMost = kube::client::kMostConnections;
     if (connections >= 1 && connections <= kMost) return;

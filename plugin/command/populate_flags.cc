@@ -15,33 +15,36 @@ const std::string_view kPopulateHelp =
     R"(Keep namespaces as NamespaceTemplates say
 
  A NamespaceTemplate (policy.kubectl-prune.dev/v1alpha1) holds objects, as NetworkPolicies, Roles
-and ResourceQuotas, that every namespace is to have whose labels its selector selects; an empty one
-({}) selects all. kube-system is always left out. Namespaces and templates of the cluster are
-watched: whatever is new or changes, each namespace gets its objects by server-side apply, and what
-was made of a template and is not in it any more is deleted. With --once that is done once. With
---diff nothing is written: a diff program shows what --once would change, as kubectl diff
---server-side does, each object beside what the server would make of it. With --local no server is
-contacted: templates and Namespaces are read from files, and the objects are printed as they would
-be applied.
+and ResourceQuotas. Every namespace whose labels its selector selects is to have them. An empty
+selector ({}) selects all. kube-system is always left out. Namespaces and templates of the cluster
+are watched. Whatever is new or changes, each namespace gets its objects by server-side apply. What
+was made of a template and is no longer in it is deleted.
 
- In texts of the objects $(NAMESPACE) becomes the name of the namespace, and $(CREATOR) the user of
-its annotation authorization.k8s.io/creator; an object that needs a creator where none is known is
-left out. A template with $(CREATOR) is refused where the webhook creator does not guard that
-annotation, unless with --trust-creator-annotation. $$(NAMESPACE) becomes the text $(NAMESPACE), and
-all else stays as it is, $$ and $(OTHER) too.
+ With --once that is done once. With --diff nothing is written: a diff program shows what --once
+would change, as kubectl diff --server-side does. It shows each object beside what the server would
+make of it. With --local no server is contacted. Templates and Namespaces are read from files, and
+the objects are printed as they would be applied.
+
+ In texts of the objects $(NAMESPACE) becomes the name of the namespace. $(CREATOR) becomes the
+user of its annotation authorization.k8s.io/creator. An object that needs a creator is left out
+where none is known. A template with $(CREATOR) is refused where the webhook creator does not guard
+that annotation, unless with --trust-creator-annotation. $$(NAMESPACE) becomes the text
+$(NAMESPACE), and all else stays as it is, $$ and $(OTHER) too.
 
  A template that is refused, as it is invalid or its selector has a field that is none, changes and
 deletes nothing: an Event, its condition Refused and the metric populate_templates_refused tell why.
 
- Where two templates have the same object, the one of the template whose name is the later one
-counts, with a warning; where that is refused, or its template disabled, there is none. Left out
-with an error are lists, and objects that are in no namespace, or name another one; of what scope
-the kinds of CRDs are, and whether it takes an object, only a cluster can tell. What was made of a
-template that has policy/namespace-template-apply=disable by now, as annotation or label, or is in a
-namespace with policy/namespace-template-opt-out=true, stays as it is.
+ Where two templates have the same object, that of the template with the later name counts, with a
+warning. Where that is refused, or its template disabled, there is none. Lists, and objects that
+are in no namespace or name another one, are left out with an error. Only a cluster can tell the
+scope of the kinds of CRDs, and whether it takes an object.
 
- What others change of an object is set back when its namespace is looked at next, which --resync
-makes regular; an object that is a member of another ApplySet is left to it, with an error. Deleted
+ A template may be disabled by policy/namespace-template-apply=disable, a namespace may opt out by
+policy/namespace-template-opt-out=true, each as annotation or label. What was made before stays as
+it is then.
+
+ What others change of an object is set back when its namespace is looked at next. --resync makes
+that regular. An object that is a member of another ApplySet is left to it, with an error. Deleted
 is only what is proven to be made of a template: it has the template's label and ApplySet, and its
 managedFields name kubectl-prune-populate. Where some object of a template cannot be applied in a
 namespace nothing of that template is deleted there. A template is the parent of an ApplySet, and
@@ -53,13 +56,13 @@ What fails is tried again, after a second at first and five minutes at last. Of 
 populates, elected by the Lease kubectl-prune-populate.
 
  With --webhooks the API server asks before it stores a namespace, or an object in one:
-  creator         who makes a namespace becomes its authorization.k8s.io/creator, and stays that
-  opt-out         to opt a namespace out, or in again, needs the right to optout
-  use             a template with policy/namespace-template-require-permission=true selects the
-                  namespaces of those alone who have the right to use it
-  initialization  until a namespace has its objects, and those have finished that a
-                  NamespaceInitializationConfiguration names, only who has the right to initialize
-                  may create others in it, for --initialization-timeout at the most
+  creator         Who makes a namespace becomes its authorization.k8s.io/creator, and stays that.
+  opt-out         To opt a namespace out, or in again, needs the right to optout.
+  use             A template with policy/namespace-template-require-permission=true selects the
+                  namespaces of those alone who have the right to use it.
+  initialization  A namespace first gets its objects, and those have to finish that a
+                  NamespaceInitializationConfiguration names. Until then others may be created in
+                  it only with the right to initialize, for --initialization-timeout at the most.
 The rights are verbs on namespacetemplates.policy.kubectl-prune.dev. While nobody answers requests
 fail, but for those of initialization, and of --ignore-failures.
 
@@ -92,11 +95,11 @@ Options:
 {flags}
 Exit codes:
   0     namespaces have all that templates say, or all objects are printed, or with --diff there
-        are no differences; without these flags, a signal has ended it
+        are no differences. Without these flags: a signal has ended it
   1     some object, template or namespace was left out, or failed, with an error each; with --diff:
         there are differences
-  2     an error: a wrong flag, a file that cannot be read, no template or no namespace in files, a
-        cluster without NamespaceTemplates, a server that does not answer
+  2     an error: a wrong flag, a file that cannot be read, no template or no namespace in files.
+        Or a cluster without NamespaceTemplates, a server that does not answer
   >1    with --diff, as of kubectl diff: the same, or diff failed, or something could not be
         compared; what could be compared is shown all the same
   130   with --diff, or --once, where the same command does the rest: interrupted by SIGINT (143:
@@ -282,7 +285,7 @@ void AddServiceFlags(cli::FlagSet& flags, PopulateOptions& options) {
         NAMESPACE:NAME of a service account whose namespaces opt out, as they are populated by
         another system. May be given several times.)");
   flags.Text("initialization-timeout", "30s", ignore, R"(
-        The age from which on a namespace takes objects of everybody, whether it has its own or not.)");
+        At this age a namespace takes objects of everybody, whether it has its own or not.)");
   flags.Bool("persistent", words->persistent, R"(
         The webhooks stay in the configurations of --managed when the program ends.)");
   AddServingFlags(flags, options.serving);

@@ -31,19 +31,24 @@ const std::string_view kRestoreHelp =
     R"(Put back what pruning took from the objects of a backup
 
  Reads the backup that kubectl prune migrate --enable-pruning wrote, and each of its objects as it
-is now, and puts back what pruning took from it and what is missing still; nothing else changes.
-What others have set, changed or removed since stays so; into an object that somebody has set anew
-what it had then comes back beside what it has now, and one that somebody has emptied stays empty.
-Which fields pruning took is told by the CustomResourceDefinition that is kept beside the backup
-(.crd.json); without it, everything comes back that an object had then and lacks now.
+is now. Puts back what pruning took from an object and what is still missing. Nothing else changes.
+What others have set, changed or removed since stays so. Where somebody has set an object anew,
+what it had then comes back beside what it has now. An object that somebody has emptied stays
+empty.
 
- The schema has to specify the fields by now: where the API server would prune them again nothing
+ The CustomResourceDefinition beside the backup (.crd.json) tells which fields pruning took.
+Without it, everything comes back that an object had then and lacks now.
+
+ The schema has to specify the fields by now. Where the API server would prune them again nothing
 is written, and they are named. An object gets one merge patch, for the resource version that was
-read alone, and another one for the status subresource where there is one. Elements of lists belong
-together by their place where the rest of the list is as it was, else by x-kubernetes-list-map-keys;
-where neither tells, the object is left alone, and is told to be in conflict. Afterwards what was
-put back is read once more. Run again, the command goes on with what is missing: also with what
-somebody removed on purpose once it was back, as nothing tells that from what pruning took.
+read alone. The status subresource, where there is one, gets another.
+
+ Elements of lists belong together by their place where the rest of the list is as it was.
+Elsewhere they do by x-kubernetes-list-map-keys. Where neither tells, the object is left alone, and
+is told to be in conflict. Afterwards what was put back is read once more.
+
+ Run again, the command goes on with what is missing. That includes what somebody removed on
+purpose once it was back: nothing tells that from what pruning took.
 
 Examples:
   # What would be put back?
@@ -71,8 +76,8 @@ Exit codes:
         or removed since
   1     some object has not: it was deleted, is in conflict, could not be written, or lacked it
         again when it was read back
-  2     an error: a wrong flag, a backup that cannot be read, a schema that would prune the fields
-        again, a missing right, a server that does not answer, a CustomResourceDefinition that was
+  2     an error: a wrong flag, a backup that cannot be read, a missing right, a server that does
+        not answer. Or the schema would prune the fields again, or the CustomResourceDefinition was
         changed meanwhile
   130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
 
@@ -142,14 +147,14 @@ void DeclareFlags(cli::FlagSet& flags, RestoreOptions& options) {
         too much to do. By default restore searches: it starts with one, adds more while the
         throughput grows, and stops at 16.)");
   flags.Bool("overwrite", restore.settings.compare.overwrite, R"(
-        Put back also what pruning took and somebody has set anew since. Needs to know by which
-        CustomResourceDefinition objects were pruned (--pruned-by).)");
+        Put back also what pruning took and somebody has set anew since. Needs the
+        CustomResourceDefinition that pruned the objects (--pruned-by).)");
   flags.Bool("recreate", restore.settings.recreate, R"(
-        Make anew the objects that were deleted since the backup, whole. They get another uid. One
-        of which the schema would prune any field is not made.)");
+        Make anew the objects that were deleted since the backup, whole. They get another uid. An
+        object is not made where the schema would prune any field of it.)");
   flags.String("pruned-by", restore.pruned_by, cli::CandidateSource::kFiles, R"(
-        A file with the CustomResourceDefinition by which the objects were pruned. Empty: that
-        beside the backup, whose name ends in .crd.json in the place of .ndjson, if it is there.)");
+        A file with the CustomResourceDefinition that pruned the objects. Empty: that beside the
+        backup, whose name ends in .crd.json in the place of .ndjson, if it is there.)");
   flags.Bool("verify", restore.verify, R"(
         Read back what was put back.)");
   AddFieldsFlag(flags, restore.settings);

@@ -43,7 +43,7 @@ void AddCertificateFlags(cli::FlagSet& flags, ServingOptions& options) {
   flags.String("key-password", options.key_password, R"(
         The password of --key-file, if it is encrypted. Others on this machine may see it.)");
   flags.String("ca-file", options.ca_file, CandidateSource::kFiles, R"(
-        The certificates (PEM) by which the API server verifies that of --cert-file. Without it, its
+        The certificates (PEM) that verify that of --cert-file for the API server. Without it, its
         own authorities count. With --url give --ca-bundle-file instead.)");
   flags.String("client-ca-file", options.client_ca_file, CandidateSource::kFiles, R"(
         Answer only who shows a certificate that one of these authorities (PEM) has signed. An API
@@ -64,8 +64,8 @@ void AddServingFlags(cli::FlagSet& flags, ServingOptions& options) {
   flags.Int("port", options.port, R"(
         The port to listen at; 0 is any free one.)");
   flags.String("host", options.host, R"(
-        The host by which the API server reaches this machine, or, with --reach=service, the name of
-        a Service as NAME.NAMESPACE.svc.)");
+        The host name at which the API server reaches this machine. With --reach=service: the name
+        of a Service as NAME.NAMESPACE.svc.)");
   AddCertificateFlags(flags, options);
   cli::Flag& reach = flags.Text(
       "reach", "'auto'", [](const std::string&) {}, R"(
@@ -74,10 +74,10 @@ void AddServingFlags(cli::FlagSet& flags, ServingOptions& options) {
         recognised by the API server's certificate; else plain).)");
   for (const auto& [name, kind] : kReaches) reach.values.push_back(name);
   flags.String("url", options.url, R"(
-        The URL by which the API server reaches this machine, of a tunnel say. What verifies its
+        The URL at which the API server reaches this machine, of a tunnel say. What verifies its
         certificate is given with --ca-bundle-file.)");
   flags.String("ca-bundle-file", options.ca_bundle_file, cli::CandidateSource::kFiles, R"(
-        The certificates (PEM) by which the API server verifies that of --url. Without it, its own
+        The certificates (PEM) that verify that of --url for the API server. Without it, its own
         authorities count.)");
   flags.String("managed", options.managed, R"(
         The name of the webhook configurations to keep, with a dot in it. Needs the right to get,

@@ -24,26 +24,27 @@ namespace plugin::command {
 const std::string_view kSuggestHelp =
     R"(Print CRDs that are structural and specify what their objects hold
 
- Reads the objects of the named CRDs, from a cluster or from files, and prints each CRD, in the form
-of apiextensions.k8s.io/v1 and without what the server sets, with schemas that pruning takes nothing
-by: fields that objects hold are specified with the types that were seen, each with a comment that
-tells in how many objects it is and who writes it; and what keeps a schema from being structural is
-said otherwise, as far as that keeps its meaning. Nothing is guessed: nothing becomes required, and
-no enum, pattern or format is added. Nothing is written to the cluster: read it, then apply it.
+ Reads the objects of the named CRDs, from a cluster or from files. Prints each CRD so that pruning
+takes nothing from these objects. It has the form of apiextensions.k8s.io/v1, without what the
+server sets. Fields that objects hold are specified with the types that were seen. A comment beside
+each tells in how many objects it is and who writes it. What keeps a schema from being structural
+is said otherwise, as far as that keeps its meaning. Nothing is guessed: nothing becomes required,
+and no enum, pattern or format is added. Nothing is written to the cluster: read the CRD, then
+apply it.
 
  Without a CRD and without -f it suggests for all CRDs of the cluster that still preserve unknown
 fields and need it. CRDs in the files of -f take the place of those of the cluster. With --local no
-server is contacted, and objects come from the files too: of a CRD that prunes already the API shows
-no more than its schema has, so that lost fields are found in a backup only.
+server is contacted, and objects come from the files too. Of a CRD that prunes already the API
+shows no more than its schema has. Its lost fields are found in a backup only.
 
- What is printed is checked as "check -f" would, against all the objects again, and stderr tells
-what that says, what was mended, and what is left to a person: what no schema can be derived from.
+ What is printed is checked as "check -f" would, against all the objects again. stderr tells the
+result, what was fixed, and what is left to a person because no schema can be derived from it.
 
 Examples:
   # What should the CRD of the widgets say?
   kubectl prune suggest widgets > widgets.yaml
 
-  # What would change in the one that the cluster has?
+  # What would change in the CRD of the cluster?
   kubectl prune suggest widgets -o diff
 
   # Keep whole subtrees instead of specifying each field in them
@@ -79,9 +80,9 @@ void DeclareFlags(cli::FlagSet& flags, SuggestOptions& options) {
     cli::RequireFiles(flags, options.suggest.filenames, options.local);
   });
   cli::AddOutputFlag(flags, options.output, cli::kSuggestOutputs, R"(
-        yaml (with comments), json, diff (a diff program compares the CRD as it is with the
-        suggestion; KUBECTL_EXTERNAL_DIFF names another one) or patch (a JSON Patch for kubectl
-        patch --type=json; of one CRD).)");
+        yaml (with comments), json, diff or patch. diff has a diff program compare the CRD as it is
+        with the suggestion; KUBECTL_EXTERNAL_DIFF names another program. patch is a JSON Patch of
+        one CRD, for kubectl patch --type=json.)");
   const auto read = [&flags, &suggest](const std::string& text) {
     if (text == "preserve") {
       suggest.prefer = kube::suggest::Prefer::kPreserve;

@@ -14,9 +14,8 @@ const std::string_view kVersionHelp =
     R"(Print the versions of this program and of the server
 
  Reads the version of the server of the current context, and writes nothing. Tells the commit that
-this program was built from, too. With -o that is gitCommit, and gitTreeState says whether it was
-built from that alone (clean), with changes that were not committed (dirty), or without git
-(unknown).
+this program was built from, too. With -o that is gitCommit. gitTreeState says whether it was built
+from that alone (clean), with changes that were not committed (dirty), or without git (unknown).
 
 Examples:
   # Print both versions
