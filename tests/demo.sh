@@ -62,7 +62,7 @@ show 'All CRDs and objects of a folder. Exit code 1: there are findings.' \
   1 'widgets.demo.example.com' kubectl prune check --local -f tests/demo
 show 'A CRD without any schema: pruning would leave nothing, so the server refuses to turn it on.' \
   1 'spec.versions[0].schema.openAPIV3Schema: Required value' kubectl prune check --local -f tests/demo/gadgets.yaml
-show 'A CRD that is not structural: each problem in the words of the API server, and how to mend it.' \
+show 'A CRD that is not structural: each problem in the words of the API server, and how to fix it.' \
   1 'must not be empty at the root' kubectl prune check --local -f tests/demo/gizmos.yaml
 show 'A structural CRD: which fields its objects would lose, in which version, and who writes them.' \
   1 '.spec.ports[*].proto' \
@@ -73,19 +73,19 @@ show 'The same for programs, object by object.' \
 show 'What etcd would hold after pruning is turned on and every object is rewritten.' \
   0 'kind: Widget' kubectl prune migrate --local --enable-pruning -o yaml \
   -f tests/demo/widgets.yaml -f tests/demo/widgets-objects.json
-show 'The same objects against the mended CRD: nothing would be lost, pruning can be turned on.' \
+show 'The same objects against the fixed CRD: nothing would be lost, pruning can be turned on.' \
   0 'ready' \
-  kubectl prune check --local -f tests/demo/mended/widgets.yaml -f tests/demo/widgets-objects.json
+  kubectl prune check --local -f tests/demo/fixed/widgets.yaml -f tests/demo/widgets-objects.json
 show 'namespacetemplates.policy came without a schema.' \
   1 'spec.versions[0].schema.openAPIV3Schema: Required value' kubectl prune check --local \
   -f tests/demo/namespacetemplates.yaml -f tests/demo/namespacetemplates-objects.yaml
 show 'With a schema of embedded resources the templates stay whole. Two fields would still go, and the
 # server refuses a group without a dot.' \
   1 '.spec.namespaces.namespaceSelector' kubectl prune check --local \
-  -f tests/demo/mended/namespacetemplates.yaml -f tests/demo/namespacetemplates-objects.yaml
+  -f tests/demo/fixed/namespacetemplates.yaml -f tests/demo/namespacetemplates-objects.yaml
 show 'Its objects as the server would store them: templates keep roleRef, subjects and spec.' \
   0 'roleRef:' kubectl prune migrate --local --enable-pruning -o yaml \
-  -f tests/demo/mended/namespacetemplates.yaml -f tests/demo/namespacetemplates-objects.yaml
+  -f tests/demo/fixed/namespacetemplates.yaml -f tests/demo/namespacetemplates-objects.yaml
 
 printf '\n%s commands shown, %s not as expected\n' "$shown" "$wrong"
 [ "$wrong" -eq 0 ]

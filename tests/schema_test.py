@@ -73,7 +73,7 @@ class Reports(unittest.TestCase):
             self.assertEqual([], report_schema.errors(report), name)
 
     def test_those_of_the_demo_are_as_described(self):
-        for folder in ("tests/demo", "tests/demo/mended"):
+        for folder in ("tests/demo", "tests/demo/fixed"):
             self.assertEqual([], report_schema.errors(check("-f", folder)), folder)
 
     def test_what_is_not_described_or_not_as_described_is_found(self):

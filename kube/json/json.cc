@@ -111,7 +111,7 @@ void MovePrefix(std::string& out, std::string_view& text, std::size_t count) {
 }
 
 // Moves the string at the start of `text` to `out`, with \ufffd for each lone surrogate.
-void MoveMendedString(std::string& out, std::string_view& text) {
+void MoveFixedString(std::string& out, std::string_view& text) {
   MovePrefix(out, text, 1);
   while (!text.empty() && text[0] != '"') {
     const unsigned unit = EscapedUnit(text);
@@ -133,7 +133,7 @@ std::string_view NumberAt(std::string_view text) {
 
 // The reader refuses some numbers that a float64 can hold, such as 0e400: they become what the
 // server stores for them. Others stay, as 1e20 would become four times as long.
-void AppendMendedNumber(std::string& out, std::string_view number) {
+void AppendFixedNumber(std::string& out, std::string_view number) {
   constexpr std::size_t kMostOfNumber = 100, kMostOfExponent = 2;
   const std::size_t exponent = number.find_first_of("eE");
   if (exponent != number.npos) {
@@ -150,15 +150,15 @@ void AppendMendedNumber(std::string& out, std::string_view number) {
 }
 
 // A copy of `text` without what Go takes and the reader does not.
-std::string Mend(std::string_view text) {
+std::string Fix(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     if (text[0] == '"') {
-      MoveMendedString(out, text);
+      MoveFixedString(out, text);
     } else if (std::isdigit(static_cast<unsigned char>(text[0])) || text[0] == '-') {
       const std::string_view number = NumberAt(text);
-      AppendMendedNumber(out, number);
+      AppendFixedNumber(out, number);
       text.remove_prefix(number.size());
     } else {
       MovePrefix(out, text, 1);
@@ -200,7 +200,7 @@ struct Document::Attempt {
   bool too_deep = false;
   std::size_t end = 0;  // where the value ended
 
-  bool NeedsMending() const {
+  bool NeedsFixing() const {
     return result.IsError() && result.Code() == rapidjson::kParseErrorNumberTooBig;
   }
 };
@@ -255,20 +255,20 @@ std::optional<ParseError> Document::ParseRare(std::string_view text,
   if (may_take && !may_take(kRareCopies * size)) {
     return ParseError{0, "it takes more memory than there is"};
   }
-  std::string sanitized, mended;
+  std::string sanitized, fixed;
   if (!base::utf8::IsValid(text)) {
     sanitized = base::utf8::Sanitize(text);
     text = sanitized;
   }
   if (HasSurrogateEscape(text)) {
-    mended = Mend(text);
-    text = mended;
+    fixed = Fix(text);
+    text = fixed;
   }
   Attempt attempt = ParseBuffer(text, false);
   if (attempt.too_deep) attempt = ParseBuffer(text, true);
-  if (attempt.NeedsMending() && mended.empty()) {
-    mended = Mend(text);
-    text = mended;
+  if (attempt.NeedsFixing() && fixed.empty()) {
+    fixed = Fix(text);
+    text = fixed;
     attempt = ParseBuffer(text, true);
   }
   std::optional<ParseError> error =

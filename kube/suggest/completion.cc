@@ -69,31 +69,30 @@ std::string_view TypeOfKeywords(const Value& node) {
   return TypeOfEnum(node);
 }
 
-class NodeMending {
+class NodeFixing {
  public:
-  NodeMending(Value& node, const ObservedShape* seen, const SchemaPlace& place,
-              SchemaEditor& editor)
+  NodeFixing(Value& node, const ObservedShape* seen, const SchemaPlace& place, SchemaEditor& editor)
       : node_(node),
         seen_(seen),
         place_(place),
         editor_(editor),
         may_lack_type_(IsTrue(node, kPreserveUnknown) || IsTrue(node, kIntOrString)) {}
 
-  void Mend(NodeLevel level) {
+  void Fix(NodeLevel level) {
     ReplaceUnknownType();
-    MendAdditionalProperties(level);
-    MendIntOrString();
-    if (IsTrue(node_, kEmbedded)) MendEmbedded();
-    if (level == NodeLevel::kRoot) MendRoot();
-    MendType();
-    MendItems();
-    if (level == NodeLevel::kRoot || IsTrue(node_, kEmbedded)) MendTypeMeta();
+    FixAdditionalProperties(level);
+    FixIntOrString();
+    if (IsTrue(node_, kEmbedded)) FixEmbedded();
+    if (level == NodeLevel::kRoot) FixRoot();
+    FixType();
+    FixItems();
+    if (level == NodeLevel::kRoot || IsTrue(node_, kEmbedded)) FixTypeMeta();
   }
 
  private:
   void Preserve(std::string why) {
     editor_.SetTrue(node_, kPreserveUnknown);
-    editor_.Mended(place_, std::move(why));
+    editor_.Fixed(place_, std::move(why));
   }
 
   // A value that was null stays what it was where the node took any before.
@@ -101,11 +100,11 @@ class NodeMending {
     const bool is_null = seen_ != nullptr && (seen_->types & kNull) != 0;
     if (!is_null || IsTrue(node_, "nullable")) return;
     editor_.SetTrue(node_, "nullable");
-    editor_.Mended(place_, "nullable: true, as objects hold null");
+    editor_.Fixed(place_, "nullable: true, as objects hold null");
   }
 
   // Beside properties it may not stand.
-  void MendAdditionalProperties(NodeLevel level) {
+  void FixAdditionalProperties(NodeLevel level) {
     const Value* additional = node_.Find("additionalProperties");
     if (additional == nullptr) return;
     const bool keeps = additional->is_object() || (additional->is_bool() && additional->AsBool());
@@ -114,27 +113,27 @@ class NodeMending {
     const bool has_properties = properties != nullptr && !properties->empty() && !is_true;
     if (!has_properties && level != NodeLevel::kRoot && !IsTrue(node_, kEmbedded)) return;
     node_.Erase("additionalProperties");
-    if (!keeps) return editor_.Mended(place_, "additionalProperties: false removed");
+    if (!keeps) return editor_.Fixed(place_, "additionalProperties: false removed");
     Preserve(std::string(kPreserveUnknown) + ": true in the place of additionalProperties" +
              (is_true ? "" : ": values are no longer held against a schema"));
   }
 
-  void MendIntOrString() {
+  void FixIntOrString() {
     if (!IsTrue(node_, kIntOrString)) return;
     if (IsTrue(node_, kPreserveUnknown)) {
       node_.Erase(kPreserveUnknown);
-      editor_.Mended(
-          place_, std::string(kPreserveUnknown) + " removed: an integer or string has no fields");
+      editor_.Fixed(place_,
+                    std::string(kPreserveUnknown) + " removed: an integer or string has no fields");
     }
     const std::string type(node_.FindText("type"));
     if (type.empty()) return;
     if (type == "integer" || type == "string") {
       node_.Erase("type");
-      editor_.Mended(place_, "type: " + type + " removed beside " + std::string(kIntOrString));
+      editor_.Fixed(place_, "type: " + type + " removed beside " + std::string(kIntOrString));
     }
   }
 
-  void MendEmbedded() {
+  void FixEmbedded() {
     const Value* properties = node_.Find("properties");
     if (!IsTrue(node_, kPreserveUnknown) && (properties == nullptr || properties->empty())) {
       Preserve(std::string(kPreserveUnknown) +
@@ -143,17 +142,17 @@ class NodeMending {
     SetType("object");
   }
 
-  void MendRoot() {
+  void FixRoot() {
     const bool is_nullable = IsTrue(node_, "nullable");
     if (node_.Erase("nullable") && is_nullable)
-      editor_.Mended(place_, "nullable removed: no object is null");
+      editor_.Fixed(place_, "nullable removed: no object is null");
     if (!may_lack_type_ || !node_.FindText("type").empty()) SetType("object");
   }
 
   void SetType(std::string_view type) {
     if (node_.FindText("type") == type) return;
     editor_.SetText(node_, "type", type);
-    editor_.Mended(place_, "type: " + std::string(type));
+    editor_.Fixed(place_, "type: " + std::string(type));
   }
 
   // Types that JSON schema does not have; the server takes no value for one of these.
@@ -183,13 +182,13 @@ class NodeMending {
     const auto alias = std::ranges::find(kAliases, type, &Alias::word);
     if (alias != kAliases.end() && FitsSeen(alias->type)) {
       editor_.SetText(node_, "type", alias->type);
-      editor_.Mended(place_, "type: " + std::string(alias->type) + " in the place of " + type);
+      editor_.Fixed(place_, "type: " + std::string(alias->type) + " in the place of " + type);
     } else {
-      editor_.Mended(place_, "type: " + type + " removed, which is none");
+      editor_.Fixed(place_, "type: " + type + " removed, which is none");
     }
   }
 
-  void MendType() {
+  void FixType() {
     if (!node_.FindText("type").empty() || IsTrue(node_, kIntOrString) ||
         IsTrue(node_, kPreserveUnknown))
       return;
@@ -203,54 +202,54 @@ class NodeMending {
       return Preserve(std::string(kPreserveUnknown) + ": true, as any value is taken here");
     if (*type != kIntOrString) return SetType(*type);
     editor_.SetTrue(node_, kIntOrString);
-    editor_.Mended(place_, std::string(kIntOrString) + ": true");
+    editor_.Fixed(place_, std::string(kIntOrString) + ": true");
   }
 
   // Of another type are values that the keyword says nothing of, which were valid.
   bool FitsSeen(std::string_view type) const { return seen_ == nullptr || AreAllOf(*seen_, type); }
 
-  void MendItems() {
+  void FixItems() {
     if (node_.FindText("type") != "array" || SchemaAt(node_, "items") != nullptr) return;
     if (node_.Find("items", json::Type::kArray) != nullptr) return;
     Value items = Value::Object();
     const bool is_seen = seen_ != nullptr && seen_->elements != nullptr;
     if (!is_seen) editor_.SetTrue(items, kPreserveUnknown);
     editor_.Set(node_, "items", items);
-    editor_.Mended(place_, "items specified");
+    editor_.Fixed(place_, "items specified");
   }
 
-  void MendTypeMeta() {
-    MendProperty("apiVersion", "string");
-    MendProperty("kind", "string");
-    MendProperty("metadata", "object");
+  void FixTypeMeta() {
+    FixProperty("apiVersion", "string");
+    FixProperty("kind", "string");
+    FixProperty("metadata", "object");
     Value* properties = SchemaAt(node_, "properties");
     Value* metadata = properties == nullptr ? nullptr : SchemaAt(*properties, "metadata");
-    if (metadata != nullptr && !IsTrue(node_, kEmbedded)) MendMetadata(*metadata);
+    if (metadata != nullptr && !IsTrue(node_, kEmbedded)) FixMetadata(*metadata);
   }
 
-  void MendProperty(std::string_view name, std::string_view type) {
+  void FixProperty(std::string_view name, std::string_view type) {
     Value* properties = SchemaAt(node_, "properties");
     Value* property = properties == nullptr ? nullptr : SchemaAt(*properties, name);
     if (property == nullptr || property->FindText("type") == type) return;
     editor_.SetText(*property, "type", type);
-    editor_.Mended(place_.Property(name), "type: " + std::string(type));
+    editor_.Fixed(place_.Property(name), "type: " + std::string(type));
   }
 
   // Only its name and generateName may be restricted.
-  void MendMetadata(Value& metadata) {
+  void FixMetadata(Value& metadata) {
     const Value* properties = metadata.Find("properties");
-    Value mended = Value::Object();
-    editor_.SetText(mended, "type", "object");
+    Value fixed = Value::Object();
+    editor_.SetText(fixed, "type", "object");
     Value kept = Value::Object();
     for (const std::string_view name : {"generateName", "name"}) {
       const Value* property = properties == nullptr ? nullptr : properties->Find(name);
       if (property != nullptr) editor_.Set(kept, name, *property);
     }
-    if (!kept.empty()) editor_.Set(mended, "properties", kept);
-    if (json::Equal(WithoutEmpty(metadata), mended)) return;
-    metadata = mended;
-    editor_.Mended(place_.Property("metadata"),
-                   "only name and generateName can be restricted: the rest is removed");
+    if (!kept.empty()) editor_.Set(fixed, "properties", kept);
+    if (json::Equal(WithoutEmpty(metadata), fixed)) return;
+    metadata = fixed;
+    editor_.Fixed(place_.Property("metadata"),
+                  "only name and generateName can be restricted: the rest is removed");
   }
 
   // What says nothing, so that the server finds no fault with it.
@@ -276,9 +275,9 @@ class NodeMending {
 
 }  // namespace
 
-void MendNode(Value& node, const ObservedShape* seen, NodeLevel level, const SchemaPlace& place,
-              SchemaEditor& editor) {
-  NodeMending(node, seen, place, editor).Mend(level);
+void FixNode(Value& node, const ObservedShape* seen, NodeLevel level, const SchemaPlace& place,
+             SchemaEditor& editor) {
+  NodeFixing(node, seen, place, editor).Fix(level);
 }
 
 namespace {
@@ -300,7 +299,7 @@ class Completion {
   /// `is_kept`: the node is an element of a list whose unknown fields are kept.
   void Complete(Value& node, std::string_view name, const ObservedShape* seen, NodeLevel level,
                 const SchemaPlace& place, bool is_kept = false) {
-    MendNode(node, seen, level, place, editor_);
+    FixNode(node, seen, level, place, editor_);
     is_kept |= IsTrue(node, kPreserveUnknown);
     CompleteChildren(node, name, seen, level, place, is_kept);
     if (seen == nullptr) return;

@@ -11,16 +11,16 @@ namespace kube::suggest {
 
 enum class NodeLevel : std::uint8_t { kRoot, kField, kElement };
 
-/// Mends what a structural schema has to say at one node itself (apiextensions
+/// Fixes what a structural schema has to say at one node itself (apiextensions
 /// pkg/apiserver/schema/validation.go): its type, the items of an array, metadata, embedded
 /// resources, and what excludes each other. Children are left to the caller.
 ///
 /// A type that is missing is that of what else the schema says; else that of all values that were
 /// `seen` (the null pointer: none); else the node takes any value, as before.
-void MendNode(json::Value& node, const ObservedShape* seen, NodeLevel level,
-              const SchemaPlace& place, SchemaEditor& editor);
+void FixNode(json::Value& node, const ObservedShape* seen, NodeLevel level,
+             const SchemaPlace& place, SchemaEditor& editor);
 
-/// Mends each node of the structural part of `root` (node_mending.h) and specifies in it what
+/// Fixes each node of the structural part of `root` (node_fixing.h) and specifies in it what
 /// objects were `seen` to hold and pruning would remove (kube/schema/pruning.h). What is specified
 /// already stays as it is: where objects hold another type than it says, a person has to look.
 ///

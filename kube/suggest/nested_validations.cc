@@ -160,8 +160,8 @@ class Lifting {
         }
       }
       editor_.SetTrue(node, kIntOrString);
-      editor_.Mended(place, std::string(kIntOrString) + ": true in the place of " +
-                                std::string(junctor) + " with both types");
+      editor_.Fixed(place, std::string(kIntOrString) + ": true in the place of " +
+                               std::string(junctor) + " with both types");
       return;
     }
   }
@@ -213,11 +213,11 @@ class Lifting {
     if (joined.empty() || !IsUntyped(node)) return;
     if (joined == kIntOrString || joined == kPreserveUnknown) {
       editor_.SetTrue(node, joined);
-      return editor_.Mended(place, std::string(joined) + ": true in the place of the types in " +
-                                       std::string(nesting.junctor));
+      return editor_.Fixed(place, std::string(joined) + ": true in the place of the types in " +
+                                      std::string(nesting.junctor));
     }
     editor_.SetText(node, "type", joined);
-    editor_.Mended(place, "type: " + std::string(joined) + nesting.Out());
+    editor_.Fixed(place, "type: " + std::string(joined) + nesting.Out());
   }
 
   Effect LiftNot(Value& node, Value& holder, const SchemaPlace& place, const Nesting& nesting) {
@@ -229,7 +229,7 @@ class Lifting {
       editor_.Set(holder, "not", schema);
     } else {
       holder.Erase("not");
-      editor_.Mended(place, "not removed, as a structural schema cannot say all of it");
+      editor_.Fixed(place, "not removed, as a structural schema cannot say all of it");
     }
     return effect;
   }
@@ -253,10 +253,10 @@ class Lifting {
     const Value schemas = *list;
     if (takes_all || junctor == "oneOf") holder.Erase(junctor);
     if (takes_all) {
-      editor_.Mended(place, std::string(junctor) + " removed, as one of its schemas takes all now");
+      editor_.Fixed(place, std::string(junctor) + " removed, as one of its schemas takes all now");
     }
     if (takes_all || junctor == "anyOf") return;
-    editor_.Mended(place, "anyOf in the place of oneOf: less is checked, as several may fit now");
+    editor_.Fixed(place, "anyOf in the place of oneOf: less is checked, as several may fit now");
     if (holder.Find("anyOf") == nullptr) return editor_.Set(holder, "anyOf", schemas);
     Value any_of = Value::Object();
     editor_.Set(any_of, "anyOf", schemas);
@@ -294,7 +294,7 @@ class Lifting {
     Value* properties = SchemaAt(schema, "properties");
     if (properties == nullptr) return effect;
     if (properties->Erase("metadata")) {
-      editor_.Mended(place, "metadata" + nesting.Dropped());
+      editor_.Fixed(place, "metadata" + nesting.Dropped());
       effect = Effect::kLooser;
     }
     if (SchemaAt(node, "properties") == nullptr) {
@@ -335,7 +335,7 @@ class Lifting {
   Value& Specified(Value& holder, std::string_view key, const SchemaPlace& place,
                    const Nesting& nesting, bool is_kept) {
     if (Value* found = SchemaAt(holder, key)) return *found;
-    editor_.Mended(place, "specified outside of " + std::string(nesting.junctor) + ", too");
+    editor_.Fixed(place, "specified outside of " + std::string(nesting.junctor) + ", too");
     Value made = Value::Object();
     if (is_kept) editor_.SetTrue(made, kPreserveUnknown);
     editor_.Set(holder, key, made);
@@ -352,23 +352,23 @@ class Lifting {
     if (type.empty()) return Effect::kSame;
     schema.Erase("type");
     if (node.FindText("type") == type) {
-      editor_.Mended(place, "type: " + type + " is said outside of " +
-                                std::string(nesting.junctor) + " alone");
+      editor_.Fixed(place, "type: " + type + " is said outside of " + std::string(nesting.junctor) +
+                               " alone");
       return Effect::kSame;
     }
     if (IsUntyped(node) && nesting.is_exact) {
       editor_.SetText(node, "type", type);
-      editor_.Mended(place, "type: " + type + nesting.Out());
+      editor_.Fixed(place, "type: " + type + nesting.Out());
       return Effect::kSame;
     }
-    editor_.Mended(place, "type: " + type + nesting.Dropped());
+    editor_.Fixed(place, "type: " + type + nesting.Dropped());
     return Effect::kLooser;
   }
 
   void TakeTexts(Value& schema, const SchemaPlace& place, const Nesting& nesting) {
     for (const std::string_view keyword : {"description", "title", "default"}) {
       if (!schema.Erase(keyword)) continue;
-      editor_.Mended(place, std::string(keyword) + " removed from " + std::string(nesting.junctor));
+      editor_.Fixed(place, std::string(keyword) + " removed from " + std::string(nesting.junctor));
     }
   }
 
@@ -380,11 +380,11 @@ class Lifting {
       schema.Erase(keyword);
       // What is not to be so makes nothing else so.
       if (nesting.junctor == "not") {
-        editor_.Mended(place, std::string(keyword) + nesting.Dropped());
+        editor_.Fixed(place, std::string(keyword) + nesting.Dropped());
         effect = Effect::kLooser;
         continue;
       }
-      editor_.Mended(place, std::string(keyword) + nesting.Out());
+      editor_.Fixed(place, std::string(keyword) + nesting.Out());
       if (keyword == kPreserveUnknown || !nesting.is_root) editor_.SetTrue(node, keyword);
       if (keyword != kPreserveUnknown) effect = Effect::kLooser;
     }
@@ -407,12 +407,12 @@ class Lifting {
           node.Find(keyword) == nullptr && (keyword != kIntOrString || IsUntyped(node));
       if (nesting.is_exact && is_free) {
         editor_.Set(node, keyword, value);
-        editor_.Mended(place, std::string(keyword) + nesting.Out());
+        editor_.Fixed(place, std::string(keyword) + nesting.Out());
         continue;
       }
       // An embedded resource keeps all of its fields.
       if (keyword == kEmbedded) editor_.SetTrue(node, kPreserveUnknown);
-      editor_.Mended(place, std::string(keyword) + nesting.Dropped());
+      editor_.Fixed(place, std::string(keyword) + nesting.Dropped());
       effect = Effect::kLooser;
     }
     return effect;
@@ -430,12 +430,12 @@ class Lifting {
     const bool is_no = value.is_bool() && !value.AsBool();
     if (nesting.is_exact && is_free && !is_no && schema.Find("properties") == nullptr) {
       editor_.Set(node, "additionalProperties", value);
-      editor_.Mended(place, "additionalProperties" + nesting.Out());
+      editor_.Fixed(place, "additionalProperties" + nesting.Out());
       return Effect::kSame;
     }
     if (!is_no && node.Find("additionalProperties") == nullptr)
       editor_.SetTrue(node, kPreserveUnknown);
-    editor_.Mended(place, "additionalProperties" + nesting.Dropped());
+    editor_.Fixed(place, "additionalProperties" + nesting.Dropped());
     return Effect::kLooser;
   }
 

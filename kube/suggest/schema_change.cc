@@ -80,8 +80,8 @@ void SchemaEditor::Added(const SchemaPlace& place, std::string text, std::uint64
   changes_.push_back({SchemaChange::Kind::kAdded, version_, place, std::move(text), objects});
 }
 
-void SchemaEditor::Mended(const SchemaPlace& place, std::string text) {
-  Add(SchemaChange::Kind::kMended, place, std::move(text));
+void SchemaEditor::Fixed(const SchemaPlace& place, std::string text) {
+  Add(SchemaChange::Kind::kFixed, place, std::move(text));
 }
 
 void SchemaEditor::Left(const SchemaPlace& place, std::string text) {

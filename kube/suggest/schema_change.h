@@ -32,9 +32,9 @@ SchemaPlace PlaceOf(const std::vector<crd::ValueStep>& steps, std::size_t versio
 /// What a suggestion does to a schema, or leaves to a person.
 struct SchemaChange {
   enum class Kind : std::uint8_t {
-    kAdded,   ///< what objects hold is specified
-    kMended,  ///< what the server would find fault with is said otherwise
-    kLeft,    ///< it takes somebody who knows what is meant
+    kAdded,  ///< what objects hold is specified
+    kFixed,  ///< what the server would find fault with is said otherwise
+    kLeft,   ///< it takes somebody who knows what is meant
   };
 
   Kind kind;
@@ -64,7 +64,7 @@ class SchemaEditor {
 
   void Added(const SchemaPlace& place, std::string text, std::uint64_t objects);
   /// The same said of one place again is kept once.
-  void Mended(const SchemaPlace& place, std::string text);
+  void Fixed(const SchemaPlace& place, std::string text);
   void Left(const SchemaPlace& place, std::string text);
 
   std::vector<SchemaChange> TakeChanges() { return std::move(changes_); }

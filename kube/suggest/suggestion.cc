@@ -23,7 +23,7 @@ using json::Value;
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
 // "unapproved" in front is what the server asks for of all others.
-void MendApproval(Value& crd, SchemaEditor& editor) {
+void FixApproval(Value& crd, SchemaEditor& editor) {
   const Value* spec = crd.Find("spec");
   Value* metadata = SchemaAt(crd, "metadata");
   if (spec == nullptr || metadata == nullptr || !crd::IsProtectedGroup(spec->FindText("group")))
@@ -37,12 +37,12 @@ void MendApproval(Value& crd, SchemaEditor& editor) {
   SchemaPlace place;
   place = place.Inside("metadata").Inside("annotations").Inside(kApproval);
   place.path = "metadata.annotations";
-  editor.Mended(place,
-                std::string(kApproval) + ": unapproved, as a group of Kubernetes asks for it");
+  editor.Fixed(place,
+               std::string(kApproval) + ": unapproved, as a group of Kubernetes asks for it");
 }
 
-void MendColumns(Value& version, std::size_t index, std::vector<SchemaChange>& changes,
-                 json::Arena& arena) {
+void FixColumns(Value& version, std::size_t index, std::vector<SchemaChange>& changes,
+                json::Arena& arena) {
   Value* columns = ListAt(version, "additionalPrinterColumns");
   if (columns == nullptr) return;
   SchemaEditor editor(std::string(version.FindText("name")), arena);
@@ -55,22 +55,22 @@ void MendColumns(Value& version, std::size_t index, std::vector<SchemaChange>& c
     place = place.Inside("spec").Inside("versions", index).Inside("additionalPrinterColumns", i);
     place = place.Inside("jsonPath");
     place.path = "additionalPrinterColumns[" + std::to_string(i) + "]";
-    editor.Mended(place, "a dot before the path");
+    editor.Fixed(place, "a dot before the path");
   }
   for (SchemaChange& change : editor.TakeChanges()) changes.push_back(std::move(change));
 }
 
 }  // namespace
 
-std::vector<SchemaChange> MendCrd(json::Value& crd, json::Arena& arena) {
+std::vector<SchemaChange> FixCrd(json::Value& crd, json::Arena& arena) {
   SchemaEditor editor("", arena);
-  MendApproval(crd, editor);
+  FixApproval(crd, editor);
   std::vector<SchemaChange> changes = editor.TakeChanges();
   Value* spec = SchemaAt(crd, "spec");
   Value* versions = spec == nullptr ? nullptr : ListAt(*spec, "versions");
   if (versions == nullptr) return changes;
   for (std::size_t i = 0; i < versions->size(); ++i) {
-    MendColumns(versions->elements()[i], i, changes, arena);
+    FixColumns(versions->elements()[i], i, changes, arena);
   }
   return changes;
 }
@@ -103,7 +103,7 @@ class Replacement {
   // What stands beside a $ref stays. True where the schema is that of a definition now.
   bool WriteOutReference(Value& schema, const SchemaPlace& place) {
     const std::string name(schema.FindText("$ref"));
-    if (schema.Erase("$ref") && name.empty()) editor_.Mended(place, "$ref removed, which is empty");
+    if (schema.Erase("$ref") && name.empty()) editor_.Fixed(place, "$ref removed, which is empty");
     if (name.empty()) return false;
     constexpr std::string_view kHere = "#/definitions/";
     const Value* definition =
@@ -111,17 +111,17 @@ class Replacement {
             ? definitions_.Find(std::string_view(name).substr(kHere.size()), json::Type::kObject)
             : nullptr;
     if (definition == nullptr) {
-      editor_.Mended(place, "$ref " + name + " removed: the CRD has nothing that is called so");
+      editor_.Fixed(place, "$ref " + name + " removed: the CRD has nothing that is called so");
       return false;
     }
     if (std::ranges::count(inside_, name) > 0 || written_out_ == kMostReferences) {
       editor_.SetTrue(schema, kPreserveUnknown);
-      editor_.Mended(place, "$ref " + name + " without an end: all fields are kept from here");
+      editor_.Fixed(place, "$ref " + name + " without an end: all fields are kept from here");
       return false;
     }
     ++written_out_;
     inside_.push_back(name);
-    editor_.Mended(place, "$ref " + name + " written out");
+    editor_.Fixed(place, "$ref " + name + " written out");
     const Value copy = json::DeepCopy(*definition, editor_.arena());
     for (const json::Member& member : copy.members()) {
       const std::string_view keyword = member.key.text();
@@ -153,13 +153,13 @@ class Replacement {
 
   void DropMeaningless(Value& schema, const SchemaPlace& place) {
     for (const std::string_view keyword : {"$schema", "id", "additionalItems"}) {
-      if (schema.Erase(keyword)) editor_.Mended(place, std::string(keyword) + " removed");
+      if (schema.Erase(keyword)) editor_.Fixed(place, std::string(keyword) + " removed");
     }
     for (const std::string_view keyword : {kPreserveUnknown, std::string_view("uniqueItems")}) {
       const Value* value = schema.Find(keyword, json::Type::kBool);
       if (value == nullptr || value->AsBool() != (keyword == "uniqueItems")) continue;
-      editor_.Mended(place, std::string(keyword) + (value->AsBool() ? ": true" : ": false") +
-                                " removed, which the server does not take");
+      editor_.Fixed(place, std::string(keyword) + (value->AsBool() ? ": true" : ": false") +
+                               " removed, which the server does not take");
       schema.Erase(keyword);
     }
   }
@@ -175,9 +175,9 @@ class Replacement {
     if (!patterns->empty()) {
       const json::Member& only = patterns->members()[0];
       const bool is_of_all = TakesAllKeys(only.key.text());
-      editor_.Mended(place, is_of_all ? "patternProperties written as additionalProperties"
-                                      : "additionalProperties that take anything in the place of "
-                                        "patternProperties: less is checked");
+      editor_.Fixed(place, is_of_all ? "patternProperties written as additionalProperties"
+                                     : "additionalProperties that take anything in the place of "
+                                       "patternProperties: less is checked");
       Value any = Value::Object();
       editor_.SetTrue(any, kPreserveUnknown);
       editor_.Set(schema, "additionalProperties", is_of_all ? only.value : any);
@@ -196,7 +196,7 @@ class Replacement {
     const Value* dependencies = schema.Find("dependencies", json::Type::kObject);
     if (dependencies != nullptr && dependencies->empty()) {
       schema.Erase("dependencies");
-      editor_.Mended(place, "dependencies removed, which are empty");
+      editor_.Fixed(place, "dependencies removed, which are empty");
     } else if (dependencies != nullptr) {
       editor_.Left(place, "dependencies cannot be said by a CRD of v1");
     }
@@ -214,7 +214,7 @@ class Replacement {
     const bool are_equal = std::ranges::all_of(
         items->elements(), [&first](const Value& other) { return json::Equal(first, other); });
     if (!are_equal) return;
-    editor_.Mended(place, "one schema for items in the place of a list");
+    editor_.Fixed(place, "one schema for items in the place of a list");
     editor_.Set(schema, "items", first);
   }
 
@@ -249,7 +249,7 @@ class Replacement {
 
 void ReplaceUnsupported(Value& root, const SchemaPlace& place, SchemaEditor& editor) {
   Replacement(root, editor).Replace(root, place);
-  if (root.Erase("definitions")) editor.Mended(place, "definitions removed");
+  if (root.Erase("definitions")) editor.Fixed(place, "definitions removed");
 }
 
 namespace {
@@ -279,8 +279,8 @@ class VersionSuggestion {
     editor_.SetText(root, "type", "object");
     if (seen.objects == 0) editor_.SetTrue(root, kPreserveUnknown);
     editor_.Set(schema, "openAPIV3Schema", root);
-    editor_.Mended(place_, seen.objects == 0 ? "a schema that keeps all fields, as there was none"
-                                             : "a schema, as there was none");
+    editor_.Fixed(place_, seen.objects == 0 ? "a schema that keeps all fields, as there was none"
+                                            : "a schema, as there was none");
     return *schema.Find("openAPIV3Schema");
   }
 
@@ -296,7 +296,7 @@ Suggestion Suggest(const crd::Crd& crd, const ObservedShape& seen, const Suggest
   Suggestion suggestion{.crd = crd::MakeV1Form(crd, options.is_live, arena),
                         .before = crd::MakeV1Form(crd, options.is_live, arena),
                         .changes = {}};
-  suggestion.changes = MendCrd(suggestion.crd, arena);
+  suggestion.changes = FixCrd(suggestion.crd, arena);
   static const ObservedShape kNothing;
   Value* spec = suggestion.crd.Find("spec");
   Value* versions = spec == nullptr ? nullptr : spec->Find("versions");

@@ -6,7 +6,7 @@
 #include "kube/meta/field_error.h"
 #include "kube/suggest/observed_shape.h"
 
-/// How to mend what the API server finds fault with, in one line each: lower case, no full stop.
+/// How to fix what the API server finds fault with, in one line each: lower case, no full stop.
 namespace migrate::check {
 
 /// The hint for a structural error, an error of completeness or one of CRD validation, e.g.

@@ -136,7 +136,7 @@ bool Spool::HandleAnswer(std::string_view line) {
   if (!read || read->number >= listed()) return false;
   if (classes_[read->number] != report::ObjectClass::kNotTried) return false;
   if (read->answer.object_class == report::ObjectClass::kNotTried) return false;
-  // What failed is tried again, and what was held is asked for again: the cause may be mended.
+  // What failed is tried again, and what was held is asked for again: the cause may be fixed.
   if (!report::IsFailure(read->answer.object_class)) Count(read->number, read->answer);
   return true;
 }

@@ -214,7 +214,7 @@ void Guard::Warn(const GuardedCrd& crd, const RequestLoss& loss, Reply& reply) c
   reply.AddWarning(options_.contact);
 }
 
-// Who writes a status, or a finalizer of what is being deleted, cannot mend the object.
+// Who writes a status, or a finalizer of what is being deleted, cannot fix the object.
 void Guard::WarnOfRefusals(const Review& review, const GuardedCrd& crd, Reply& reply) const {
   if (crd.proposed_schemas() == nullptr || !MayBeDenied(review)) return;
   const std::vector<std::string> errors =

@@ -33,7 +33,7 @@ std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
       check::CrdCheckOptions{.origin = Origin::kProposal, .replaced = &live});
 }
 
-// Until their schemas are mended the server refuses to turn pruning on.
+// Until their schemas are fixed the server refuses to turn pruning on.
 std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
   std::vector<std::string> names;
   const std::vector<report::VersionReport>& versions = check.facts().report.versions;

@@ -105,17 +105,17 @@ class PreflightCheck {
                   " specifies; set served: true for it while you migrate");
   }
 
-  // Whoever mutates objects of a CRD that preserves unknown fields may have a schema to mend yet.
+  // Whoever mutates objects of a CRD that preserves unknown fields may have a schema to fix yet.
   bool CheckStructural() {
     if (crd_.preserve_unknown_fields && !options_.enable_pruning) return true;
     const std::string problem = StructuralProblem();
     if (problem.empty()) return true;
-    return Refuse("its schema is not structural: " + problem +
-                  "; see all problems, and how to mend them, by: " +
-                  report::OwnCommand("check " + crd_.name));
+    return Refuse(
+        "its schema is not structural: " + problem +
+        "; see all problems, and how to fix them, by: " + report::OwnCommand("check " + crd_.name));
   }
 
-  // The server's own condition also names spec.preserveUnknownFields, which is about to be mended;
+  // The server's own condition also names spec.preserveUnknownFields, which is about to be fixed;
   // of a CRD that it prunes already its opinion of the schema counts, not ours.
   std::string StructuralProblem() const {
     if (!turns_pruning_on()) {

@@ -106,7 +106,7 @@ void RememberFailed(const CrdRun& run);
 void Trim(CrdRun& run, const PreparedCrd& prepared, const Verified& verified);
 
 /// Why status.storedVersions stays as it is; empty: it may be trimmed, or holds the storage version
-/// alone. Of several reasons the first one, as it is the one to mend.
+/// alone. Of several reasons the first one, as it is the one to fix.
 ///
 /// `unverified_because` is that of the rewrite, `cannot_trim` that of the preflight.
 std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationOptions& options,

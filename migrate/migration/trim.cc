@@ -27,7 +27,7 @@ void TrimVersions(report::CrdMigration& report, const ExpectedCrd& crd,
   }
   report.outcome = report::Outcome::kFailures;
   report.error = "status.storedVersions could not be trimmed: " + report.kept_because +
-                 "\nall objects are migrated; mend that, then run the same command again, or "
+                 "\nall objects are migrated; fix that, then run the same command again, or "
                  "leave it by --keep-stored-versions";
 }
 

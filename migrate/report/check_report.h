@@ -62,7 +62,7 @@ struct GuardReport {
 
 enum class Verdict { kUnknown, kBlocked, kLosesFields, kInvalid, kReady, kPruning };
 
-/// A finding in a CRD, in the API server's own words, with a hint how to mend it.
+/// A finding in a CRD, in the API server's own words, with a hint how to fix it.
 struct Problem {
   std::string version;  ///< empty where the whole CRD is meant
   std::string field;    ///< the path alone; empty for a conversion error

@@ -99,14 +99,14 @@ std::vector<std::string> AdviceOf(const CrdRestore& crd) {
   }
   if (has_class({RestoreClass::kInvalid})) {
     advice.emplace_back(
-        "what is invalid the schema refuses: mend the schema where a message names what comes "
+        "what is invalid the schema refuses: fix the schema where a message names what comes "
         "back, "
         "the object where it names another field, or leave the field out by --fields; then run the "
         "same command again");
   }
   if (has_class({RestoreClass::kDenied, RestoreClass::kWebhookUnavailable, RestoreClass::kForbidden,
                  RestoreClass::kTooLarge, RestoreClass::kFailed})) {
-    advice.emplace_back("mend what the messages name, then run the same command again");
+    advice.emplace_back("fix what the messages name, then run the same command again");
   }
   return advice;
 }

@@ -71,7 +71,7 @@ class PathCollector : public kube::schema::UnknownFieldSink {
   std::set<std::string> paths;
 
  private:
-  // Who is to mend a schema looks at some.
+  // Who is to fix a schema looks at some.
   static constexpr std::size_t kMostPaths = 100;
 };
 

@@ -253,7 +253,7 @@ class Accounts {
     if (!options_.pruned_by.empty() && !account.may_have_lost()) {
       throw Error("by the CustomResourceDefinition of \"" + options_.pruned_by +
                   "\" pruning takes nothing from any of these objects: name the one by which they "
-                  "were pruned, of before the schema was mended");
+                  "were pruned, of before the schema was fixed");
     }
     RequireRights(account);
     const auto refused = account.refused().Report();

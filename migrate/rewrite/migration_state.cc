@@ -58,7 +58,7 @@ std::string Refusal(const std::string& what, const fs::path& path, int error) {
 // Of a folder that is in use: another one would not know what this one tells.
 [[noreturn]] void FailInUse(const std::string& what, const fs::path& path, int error) {
   throw kube::base::Error(Refusal(what, path, error) +
-                          "; mend that, then run the same command again");
+                          "; fix that, then run the same command again");
 }
 
 // A uid comes from a server: as the name of a folder it must stay within its parent.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "migrate/cluster/proposals.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/report/check_report_json.h"
 #include "plugin/report/check_summary.h"
 #include "plugin/report/first_screen.h"
@@ -10,6 +11,7 @@
 #include "plugin/report/pages.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::command {
 namespace {
@@ -73,6 +75,16 @@ report::Screen ScreenOf(const CheckOptions& options) {
   return {.width = terminal::StdoutWidth(), .has_colours = terminal::CanColourStdout()};
 }
 
+// The flags that lead a command to the same CRDs.
+std::string ScopeWords(const CheckOptions& options) {
+  std::string words = options.local ? " --local" : "";
+  if (options.check.recursive) words += " -R";
+  for (const std::string& name : options.check.filenames) {
+    words += " -f " + (name == "-" ? "FILE" : terminal::ShellWord(name));
+  }
+  return options.local ? words : words + ConnectionWords(options.common.connection);
+}
+
 report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now) {
   return {.wide = options.output == terminal::OutputFormat::kWide,
           .rows_only = options.no_headers,
@@ -80,7 +92,8 @@ report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono:
           .all_fields = !options.check.crd_names.empty(),
           .show_objects = options.check.show_objects,
           .now = now,
-          .screen = ScreenOf(options)};
+          .screen = ScreenOf(options),
+          .scope = ScopeWords(options)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <exception>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kube/base/clock.h"
@@ -38,8 +39,9 @@ migrate::report::CheckReport CheckCluster(
   const report::PlanFiles files = {.filenames = options.check.filenames,
                                    .recursive = options.check.recursive,
                                    .connection = ConnectionWords(options.common.connection)};
-  report.steps = report::FindUpgradePlan(report, files);
-  if (!report.steps.empty()) report.steps_done = report::FindDoneSteps(report, files);
+  report::UpgradePlan plan = report::FindUpgradePlan(report, files);
+  report.steps = std::move(plan.steps);
+  report.steps_done = std::move(plan.done);
   WarnOfMissingNamespace(options.check.objects.namespace_, cluster, write_line);
   report.run = cluster.FactsAt(TimeOfDay());
   return report;

@@ -150,7 +150,7 @@ std::string PrintFailures(const CrdMigration& crd, const MigrateOptions& options
                                             " --retry-failed") +
                 ContextFlag(options) + MutationFlags(options) + StateDirFlag(options) + "\n";
   return FailuresTitle(crd, "migrated") + FailureLines(crd) +
-         "Next: mend what the messages name, then run the same command again" + retry_advice +
+         "Next: fix what the messages name, then run the same command again" + retry_advice +
          HeldAdvice(crd);
 }
 

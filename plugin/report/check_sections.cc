@@ -60,12 +60,11 @@ std::string_view SortOf(std::string_view cause) {
   return colon == cause.npos ? cause : cause.substr(colon + 2);
 }
 
-// Those that pruning or another kind of apply do away with come last: the others decide.
-bool DecidesLess(const std::string& a, const std::string& b) {
-  const auto rank = [](const std::string& cause) {
-    return ApplyReport::IsAboutLength(cause) ? 2 : ApplyReport::IsAboutPruning(cause) ? 1 : 0;
-  };
-  return rank(a) < rank(b);
+// What nothing but another CRD helps against comes first; what pruning or another kind of apply
+// does away with comes last.
+int RankOf(const std::string& cause) {
+  if (cause.find("field is immutable") != cause.npos) return 0;
+  return ApplyReport::IsAboutLength(cause) ? 3 : ApplyReport::IsAboutPruning(cause) ? 2 : 1;
 }
 
 // The causes of a refusal as printable lines: those that say the same of several fields once, and
@@ -73,23 +72,28 @@ bool DecidesLess(const std::string& a, const std::string& b) {
 std::vector<std::string> MainCauses(const ApplyReport& apply) {
   constexpr std::size_t kMost = 10;
   std::vector<std::string> causes = apply.causes;
-  std::ranges::stable_sort(causes, DecidesLess);
+  std::ranges::sort(causes, [](const std::string& a, const std::string& b) {
+    return std::pair(RankOf(a), std::string_view(a)) < std::pair(RankOf(b), std::string_view(b));
+  });
   std::vector<std::pair<std::string_view, std::size_t>> sorts;  // the first cause, and how many
   for (const std::string& cause : causes) {
     const auto same = std::ranges::find_if(
         sorts, [&](const auto& sort) { return SortOf(sort.first) == SortOf(cause); });
-    same == sorts.end() ? static_cast<void>(sorts.emplace_back(cause, 1))
-                        : static_cast<void>(++same->second);
+    if (same == sorts.end()) {
+      sorts.emplace_back(cause, 1);
+    } else {
+      ++same->second;
+    }
   }
   std::vector<std::string> lines;
   for (const auto& [cause, count] : sorts) {
     if (lines.size() == kMost) break;
     lines.push_back(terminal::Printable(cause));
-    if (count > 1) lines.back() += " (and of " + kube::base::Count(count - 1, "more field") + ")";
+    if (count > 1) lines.back() += " (" + kube::base::Count(count, "field") + " in all)";
   }
   if (sorts.size() > lines.size()) {
     lines.push_back("... and " + std::to_string(sorts.size() - lines.size()) +
-                    " more (-o wide or -o json shows all)");
+                    " more (-o wide has the server's message)");
   }
   return lines;
 }
@@ -174,9 +178,8 @@ class TextSection {
     if (is_told) return;
     out_.append(title_).append(": kubectl apply is refused");
     out_ += crd_.IsRefusedUntilPruning() ? " until pruning is on:\n  " : ":\n  ";
-    const std::vector<std::string> causes = MainCauses(*crd_.apply);
-    const bool is_long = crd_.apply->message.size() > kLongRefusal && causes.size() > 1;
-    out_ += is_long && !options_.wide ? kube::base::Join(causes, "\n  ")
+    const bool is_long = crd_.apply->message.size() > kLongRefusal && crd_.apply->causes.size() > 1;
+    out_ += is_long && !options_.wide ? kube::base::Join(MainCauses(*crd_.apply), "\n  ")
                                       : terminal::PrintableLines(crd_.apply->message);
     out_ += '\n';
   }
@@ -468,9 +471,9 @@ class TextSection {
     const std::string command = migrate::report::OwnCommand("migrate " + name_);
     out_.append(title_).append(": managedFields of objects name versions that the CRD ");
     out_ += is_there() ? "does not have, so server-side apply of these fails (" + command +
-                             " mends that):\n"
+                             " fixes that):\n"
                        : "will not have, and server-side apply of these fails then (" + command +
-                             " mends that, once it is applied):\n";
+                             " fixes that, once it is applied):\n";
     AppendEntries(crd_.stale_managed_fields);
   }
 
@@ -541,16 +544,15 @@ std::string NextStep(const CrdReport& crd) {
   const std::string hint = SuggestHint(crd, name);
   if (crd.verdict == Verdict::kBlocked) {
     return crd.source.empty()
-               ? "mend the CRD" + hint + ", then: " + migrate::report::OwnCommand("check " + name)
-               : "mend " + terminal::FileArgument(crd.source) + hint +
-                     ", then run this check again";
+               ? "fix the CRD" + hint + ", then: " + migrate::report::OwnCommand("check " + name)
+               : "fix " + terminal::FileArgument(crd.source) + hint + ", then run this check again";
   }
   if (crd.verdict == Verdict::kInvalid ||
       (crd.verdict == Verdict::kLosesFields && crd.objects_losing_fields == 0)) {
-    return "mend the objects or loosen the schema, " + ApplyStepText(crd) + "then check again";
+    return "fix the objects or loosen the schema, " + ApplyStepText(crd) + "then check again";
   }
   if (crd.verdict == Verdict::kLosesFields && crd.HasInvalid()) {
-    return "mend the objects or loosen the schema, add the lost fields to it" + hint +
+    return "fix the objects or loosen the schema, add the lost fields to it" + hint +
            " or stop writing them, " + ApplyStepText(crd) + "then check again";
   }
   if (crd.verdict == Verdict::kLosesFields && crd.preserve_unknown_fields) {

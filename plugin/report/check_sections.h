@@ -22,7 +22,7 @@ struct SectionOptions {
 /// changes, and the next command. Empty where there is nothing to explain.
 std::string PrintSection(const migrate::report::CrdReport& crd, const SectionOptions& options);
 
-/// What is to be done about `crd` next, printable: "mend the CRD, then: kubectl prune check NAME".
+/// What is to be done about `crd` next, printable: "fix the CRD, then: kubectl prune check NAME".
 /// Empty where there is nothing, or the steps of the report say it.
 std::string NextStep(const migrate::report::CrdReport& crd);
 

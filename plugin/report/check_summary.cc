@@ -85,12 +85,6 @@ std::string ApplyStepLine(const std::vector<const CrdReport*>& crds) {
          (files.size() == 1 ? terminal::FileArgument(*files.begin()) : "FILE...") + ", then: ";
 }
 
-// A CRD from a file without any objects has only been looked at itself.
-bool WasCheckedWithObjects(const CheckReport& report, const CrdReport& crd) {
-  return !crd.objects_skipped && report.object_filter.empty() &&
-         (crd.object_count > 0 || crd.source.empty());
-}
-
 std::vector<const CrdReport*> ReadyCrds(const CheckReport& report, bool with_objects) {
   std::vector<const CrdReport*> crds;
   for (const CrdReport& crd : report.crds) {
@@ -173,6 +167,12 @@ std::string UnknownKindsNote(const CheckReport& report, bool all) {
 }
 
 }  // namespace
+
+// A CRD from a file without any objects has only been looked at itself.
+bool WasCheckedWithObjects(const CheckReport& report, const CrdReport& crd) {
+  return !crd.objects_skipped && report.object_filter.empty() &&
+         (crd.object_count > 0 || crd.source.empty());
+}
 
 bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
   const bool is_refused = crd.apply && !crd.apply->accepted;

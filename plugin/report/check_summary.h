@@ -31,6 +31,14 @@ std::vector<migrate::report::Problem> AdmissionFindings(const migrate::report::C
 /// False where the dry run of some version did not read its objects.
 bool IsDryRunComplete(const migrate::report::CrdReport& crd);
 
+/// True where all objects of `crd` were looked at; not where a file has none beside it.
+bool WasCheckedWithObjects(const migrate::report::CheckReport& report,
+                           const migrate::report::CrdReport& crd);
+
+/// What a report says where files or CRDs could not be read.
+inline constexpr const char* kIncompleteNote =
+    "Some of the input could not be read (see the errors): what was not read may lose fields\n";
+
 /// The objects that the server would refuse; one that is invalid in two versions counts once.
 std::uint64_t ObjectsInvalid(const migrate::report::CrdReport& crd);
 

@@ -78,9 +78,6 @@ namespace {
 
 using migrate::report::CheckReport;
 
-constexpr const char* kIncompleteNote =
-    "Some of the input could not be read (see the errors): what was not read may lose fields\n";
-
 using Crds = std::vector<const CrdReport*>;
 
 void AppendRows(std::string& out, const Crds& crds, const CheckTableOptions& options) {

@@ -28,6 +28,9 @@ struct CheckTableOptions {
   bool show_objects = false;
   std::chrono::sys_seconds now;
   Screen screen{};
+  /// Flags by which a command reads the same CRDs, each behind a blank (" --context=staging",
+  /// " --local -f crds.yaml"); empty: none are needed.
+  std::string scope{};
 };
 
 /// Prints the report for people: a row for each CRD, and below what explains it.

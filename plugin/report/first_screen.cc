@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,18 +28,24 @@ using migrate::report::Verdict;
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kMostNotes = 3;
 // Of these as many as leave room for the table.
-constexpr std::size_t kLinesOfSteps = 16;
+constexpr std::size_t kLinesOfSteps = 18;
 
 /// Why somebody has to look at a CRD. What can be lost comes first, then what blocks most.
 enum class Need {
-  kLoses,
+  kLosesFields,
+  kLosesConversion,
+  kInvalidOncePruned,
   kBlocked,
   kUnread,
   kInvalid,
+  kFileObjects,
   kChanges,
+  kWriters,
   kMigration,
   kManagedFields,
+  kUnchecked,
   kReady,
+  kFinding,  ///< anything else that counts for the exit code
   kNothing
 };
 constexpr std::size_t kNeeds = static_cast<std::size_t>(Need::kNothing);
@@ -61,31 +67,49 @@ std::uint64_t BrokenByChanges(const CrdReport& crd) {
   return most;
 }
 
-Need NeedOf(const CrdReport& crd) {
-  if (crd.verdict == Verdict::kUnknown) return Need::kUnread;
-  if (crd.objects_losing_fields > 0 || crd.MakesInvalid() || crd.DropsConversion()) {
-    return Need::kLoses;
-  }
-  if (crd.verdict == Verdict::kBlocked || (crd.apply && !crd.apply->accepted)) {
-    return Need::kBlocked;
-  }
-  if (!crd.object_errors.empty()) return Need::kUnread;
+bool IsBlockedAnyhow(const CrdReport& crd) { return IsBlocked(crd, {}); }
+
+Need NeedOf(const CheckReport& report, const CrdReport& crd) {
+  constexpr FailOn kAll = {.migration_needed = true};
+  if (crd.objects_losing_fields > 0) return Need::kLosesFields;
+  if (crd.DropsConversion()) return Need::kLosesConversion;
+  if (crd.MakesInvalid()) return Need::kInvalidOncePruned;
+  if (IsBlockedAnyhow(crd)) return Need::kBlocked;
+  if (crd.verdict == Verdict::kUnknown || !crd.object_errors.empty()) return Need::kUnread;
   if (crd.HasInvalid()) return Need::kInvalid;
+  if (crd.file_objects && IsFinding(crd, {})) return Need::kFileObjects;
   if (BrokenByChanges(crd) > 0) return Need::kChanges;
+  if (!crd.guard_writers.empty()) return Need::kWriters;
   if (crd.migration_needed) return Need::kMigration;
-  if (!crd.stale_managed_fields.empty()) return Need::kManagedFields;
-  return crd.verdict == Verdict::kReady ? Need::kReady : Need::kNothing;
+  if (!crd.stale_managed_fields.empty() || !crd.unfit_managed_fields.empty()) {
+    return Need::kManagedFields;
+  }
+  const bool prunes_already = crd.replaced && !crd.replaced->preserve_unknown_fields;
+  if (crd.verdict == Verdict::kReady && !prunes_already) {
+    return WasCheckedWithObjects(report, crd) ? Need::kReady : Need::kUnchecked;
+  }
+  return IsFinding(crd, kAll) ? Need::kFinding : Need::kNothing;
 }
 
 std::uint64_t ObjectsOf(const CrdReport& crd, Need need) {
-  if (need == Need::kLoses) return std::max(crd.objects_losing_fields, ObjectsInvalid(crd));
-  if (need == Need::kInvalid) return ObjectsInvalid(crd);
-  return need == Need::kChanges ? BrokenByChanges(crd) : crd.object_count;
+  switch (need) {
+    case Need::kLosesFields:
+      return crd.objects_losing_fields;
+    case Need::kInvalidOncePruned:
+    case Need::kInvalid:
+      return ObjectsInvalid(crd);
+    case Need::kFileObjects:
+      return std::max(crd.file_objects->objects_losing_fields, crd.file_objects->validity.objects);
+    case Need::kChanges:
+      return BrokenByChanges(crd);
+    default:
+      return crd.object_count;
+  }
 }
 
 void AddRows(std::vector<Row>& rows, const std::string& cluster, const CheckReport& report) {
   for (const CrdReport& crd : report.crds) {
-    const Need need = NeedOf(crd);
+    const Need need = NeedOf(report, crd);
     if (need != Need::kNothing) rows.push_back({cluster, &crd, need, ObjectsOf(crd, need)});
   }
 }
@@ -105,155 +129,229 @@ std::size_t CountLostFields(const CrdReport& crd) {
   return static_cast<std::size_t>(std::unique(paths.begin(), paths.end()) - paths.begin());
 }
 
-std::string WhatIsLost(const CrdReport& crd) {
-  if (crd.objects_losing_fields > 0) {
-    const bool is_one = crd.objects_losing_fields == 1;
-    return std::to_string(crd.objects_losing_fields) + (is_one ? " loses " : " lose ") +
-           Count(CountLostFields(crd), "field");
-  }
-  if (crd.MakesInvalid()) return std::to_string(ObjectsInvalid(crd)) + " invalid once pruned";
-  return "loses its conversion";
-}
-
 std::string WhatBlocks(const CrdReport& crd) {
   if (!crd.problems.empty()) return Count(crd.problems.size(), "schema problem");
   const std::size_t refused = AdmissionFindings(crd).size();
   if (refused > 0) return Count(refused, "admission problem");
-  return crd.IsRefusedUntilPruning() ? "apply needs pruning first" : "apply is refused";
+  return crd.IsRefusedUntilPruning() ? "apply needs pruning" : "apply is refused";
 }
 
-// What is the matter, in few words.
-std::string WhatOf(const Row& row) {
+std::string WhereStored(const CrdReport& crd) {
+  constexpr std::size_t kFew = 2;
+  if (crd.stored_versions.size() > kFew) {
+    return "stored in " + Count(crd.stored_versions.size(), "version");
+  }
+  return "stored as " + kube::base::Join(crd.stored_versions, ", ");
+}
+
+// What is the matter, in few words; `subject` is the objects that it is about: "3", "3 of 7
+// objects".
+std::string WhatOf(const Row& row, const std::string& subject) {
   const CrdReport& crd = *row.crd;
+  const bool is_one = row.objects == 1;
   switch (row.need) {
-    case Need::kLoses:
-      return WhatIsLost(crd);
+    case Need::kLosesFields:
+      return subject + (is_one ? " loses " : " lose ") + Count(CountLostFields(crd), "field");
+    case Need::kLosesConversion:
+      return "loses its conversion";
+    case Need::kInvalidOncePruned:
+      return subject + " invalid if pruned";
     case Need::kBlocked:
       return WhatBlocks(crd);
     case Need::kUnread:
       return crd.verdict == Verdict::kUnknown ? "could not be read" : "objects not read";
     case Need::kInvalid:
-      return std::to_string(row.objects) + " would be refused";
+      return subject + " would be refused";
+    case Need::kFileObjects:
+      return subject + " in files not taken";
     case Need::kChanges:
-      return "changes what " + std::to_string(row.objects) + " have";
+      return subject + " have what changes";
+    case Need::kWriters:
+      return "lost fields are written";
     case Need::kMigration:
-      return "stored as " + kube::base::Join(crd.stored_versions, ", ");
+      return WhereStored(crd);
     case Need::kManagedFields:
       return "old managedFields";
+    case Need::kUnchecked:
+      return "objects not checked";
     case Need::kReady:
-      return "loses nothing";
+      return "pruning can go on";
+    case Need::kFinding:
     case Need::kNothing:
       break;
   }
-  return "";
+  return "see its details";
 }
 
-// What follows "kubectl prune" and comes before the name.
-std::string NextOf(const Row& row) {
+std::string CellOf(const Row& row) { return WhatOf(row, std::to_string(row.objects)); }
+
+std::string SentenceOf(const Row& row) {
+  return WhatOf(row, std::to_string(row.objects) + " of " +
+                         Count(std::max(row.crd->object_count, row.objects), "object"));
+}
+
+// The command of this program that comes next.
+std::string_view NextOf(const Row& row) {
+  const bool is_live = row.crd->source.empty();
   switch (row.need) {
-    case Need::kLoses:
-      return row.crd->objects_losing_fields > 0 ? "suggest" : "check";
+    case Need::kLosesFields:
+      return "suggest";
     case Need::kBlocked:
       return row.crd->problems.empty() ? "check" : "suggest";
     case Need::kMigration:
     case Need::kManagedFields:
-      return "migrate";
     case Need::kReady:
-      return "migrate --enable-pruning";
-    case Need::kUnread:
-    case Need::kInvalid:
-    case Need::kChanges:
-    case Need::kNothing:
-      break;
+      return is_live ? "migrate" : "check";
+    default:
+      return "check";
   }
-  return "check";
+}
+
+std::string WordsOfCount(std::uint64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count) + std::string(count == 1 ? one : many);
 }
 
 // "3 are blocked", as a part of the answer.
-std::string PartOf(Need need, std::uint64_t count, const Totals& totals) {
-  const std::string number = std::to_string(count);
-  const bool is_one = count == 1;
+std::string PartOf(Need need, std::uint64_t count) {
   switch (need) {
-    case Need::kLoses:
-      return number + " would lose fields (" + std::to_string(totals.losing) + " of " +
-             Count(totals.objects, "object") + ")";
+    case Need::kLosesFields:
+      return std::to_string(count) + " would lose fields";
+    case Need::kLosesConversion:
+      return WordsOfCount(count, " drops its conversion", " drop their conversion");
+    case Need::kInvalidOncePruned:
+      return WordsOfCount(count, " has objects that pruning makes invalid",
+                          " have objects that pruning makes invalid");
     case Need::kBlocked:
-      return number + (is_one ? " is blocked" : " are blocked");
+      return WordsOfCount(count, " is blocked", " are blocked");
     case Need::kUnread:
-      return number + " could not be read";
+      return std::to_string(count) + " could not be read";
     case Need::kInvalid:
-      return number + (is_one ? " has" : " have") + " objects that the server would refuse";
+      return WordsOfCount(count, " has objects that the server would refuse",
+                          " have objects that the server would refuse");
+    case Need::kFileObjects:
+      return WordsOfCount(count, " has objects in files that would not be taken as they are",
+                          " have objects in files that would not be taken as they are");
     case Need::kChanges:
-      return number + (is_one ? " changes" : " change") + " what objects have";
+      return WordsOfCount(count, " changes what objects have", " change what objects have");
+    case Need::kWriters:
+      return std::to_string(count) + " had lost fields written";
     case Need::kMigration:
-      return number + (is_one ? " needs" : " need") + " a storage migration";
+      return WordsOfCount(count, " needs a storage migration", " need a storage migration");
     case Need::kManagedFields:
-      return number + (is_one ? " has" : " have") + " old managedFields";
+      return WordsOfCount(count, " has old managedFields", " have old managedFields");
+    case Need::kUnchecked:
+      return WordsOfCount(count, " was checked without all its objects",
+                          " were checked without all their objects");
     case Need::kReady:
-      return number + (is_one ? " is" : " are") + " ready for pruning";
+      return std::to_string(count) + " can have pruning turned on";
+    case Need::kFinding:
     case Need::kNothing:
       break;
   }
-  return "";
+  return WordsOfCount(count, " has findings", " have findings");
 }
 
-std::string AnswerOf(const std::vector<Row>& rows, const Totals& totals, const std::string& where) {
-  const std::string all = Count(totals.all, "CRD") + where;
+// What a screen is about, beside its rows.
+struct Scope {
+  Totals totals;
+  std::string where;       // " in 3 clusters"
+  std::string incomplete;  // a sentence: what could not be read; empty: all was
+};
+
+std::string LossOf(const std::vector<Row>& rows, const Totals& totals) {
+  const auto blocked = std::ranges::count_if(rows, [](const Row& row) {
+    return row.need == Need::kLosesFields && IsBlockedAnyhow(*row.crd);
+  });
+  std::string words =
+      " (" + std::to_string(totals.losing) + " of " + Count(totals.objects, "object");
+  if (blocked > 0) {
+    words += "; " + std::to_string(blocked) +
+             (blocked == 1 ? " of these CRDs is blocked, too" : " of these CRDs are blocked, too");
+  }
+  return words + ")";
+}
+
+std::string AnswerOf(const std::vector<Row>& rows, const Scope& scope) {
+  if (scope.totals.all == 0) return "";
+  const std::string all = Count(scope.totals.all, "CRD") + scope.where;
   if (rows.empty()) {
-    return totals.all == 1 ? "The one CRD" + where + " needs nothing."
-                           : "None of " + all + " needs anything.";
+    if (scope.totals.all == 1) return "The one CRD" + scope.where + " needs nothing.";
+    return scope.incomplete.empty() ? "None of " + all + " needs anything."
+                                    : "None of the " + all + " that could be read needs anything.";
   }
   std::array<std::uint64_t, kNeeds> counts{};
   for (const Row& row : rows) ++counts[static_cast<std::size_t>(row.need)];
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < kNeeds; ++i) {
-    if (counts[i] > 0) parts.push_back(PartOf(static_cast<Need>(i), counts[i], totals));
+    if (counts[i] == 0) continue;
+    parts.push_back(PartOf(static_cast<Need>(i), counts[i]));
+    if (static_cast<Need>(i) == Need::kLosesFields) parts.back() += LossOf(rows, scope.totals);
   }
   return std::to_string(rows.size()) + " of " + all +
          (rows.size() == 1 ? " needs something: " : " need something: ") +
          kube::base::Join(parts, ", ") + ".";
 }
 
-std::string ContextFlag(const Row& row) {
-  return row.cluster.empty() ? "" : " --context " + terminal::ShellWord(row.cluster);
-}
-
 /// One screen, from top to bottom.
 class FirstScreen {
  public:
-  FirstScreen(std::vector<Row> rows, const Totals& totals, std::string where,
-              const CheckTableOptions& options)
+  FirstScreen(std::vector<Row> rows, Scope scope, const CheckTableOptions& options)
       : rows_(std::move(rows)),
-        totals_(totals),
-        where_(std::move(where)),
-        screen_(options.screen),
+        scope_(std::move(scope)),
+        options_(options),
         width_(options.screen.width.value_or(80)) {
     SortByNeed(rows_);
+    for (const Row& row : rows_) ++names_[{row.cluster, row.crd->name}];
   }
 
   // `report` may have a plan; the null pointer where there are several.
   std::string Print(const CheckReport* report, const std::vector<std::string>& notes) {
-    AddText(AnswerOf(rows_, totals_, where_));
+    AddText(scope_.incomplete);
+    AddText(AnswerOf(rows_, scope_));
     const bool has_plan = report != nullptr && !report->steps.empty();
-    if (has_plan) {
-      AddSteps(*report);
-    } else {
-      if (report != nullptr) AddText(Steps(*report));  // that nothing is left of it
-      if (!rows_.empty()) AddFirst(rows_.front());
-    }
+    if (report != nullptr && !has_plan) AddText(Steps(*report));  // that nothing is left of it
+    if (!rows_.empty()) AddFirst(rows_.front(), /*with_commands=*/!has_plan);
+    if (has_plan) AddSteps(*report);
     const std::string tail = TailOf(notes);
-    AddTable(!has_plan, kFirstScreenLines - std::min(kFirstScreenLines, LinesOn(tail, width_)));
+    const std::size_t tail_lines = std::min(kFirstScreenLines, LinesOn(tail, width_));
+    AddTable(!has_plan, kFirstScreenLines - tail_lines);
     return out_ + tail;
   }
 
  private:
   void AddText(std::string_view text) {
-    if (text.empty()) return;
     while (text.ends_with('\n')) text.remove_suffix(1);
-    out_ += terminal::Wrapped(text, width_, "  ") + "\n";
+    if (!text.empty()) out_ += terminal::Wrapped(text, width_, "  ") + "\n";
   }
 
   std::size_t used() const { return LinesOn(out_, width_); }
+
+  // A command is copied from here: it is whole, or not there.
+  void AddCommand(const std::string& command, std::string_view indent) {
+    constexpr std::size_t kMostLines = 4;
+    const std::string line = std::string(indent) + terminal::Printable(command) + "\n";
+    if (LinesOn(line, width_) <= kMostLines) out_ += line;
+  }
+
+  void AddFirst(const Row& row, bool with_commands) {
+    const std::string name = terminal::Printable(row.crd->name.empty() ? "<none>" : row.crd->name);
+    std::string in = row.cluster.empty() ? "" : " in " + terminal::Printable(row.cluster);
+    if (IsNamesake(row)) in += " of " + terminal::FileArgument(row.crd->source);
+    out_ += "\n";
+    AddText("Begin with " + terminal::CutMiddle(name + in, width_) + ": " +
+            terminal::Printable(SentenceOf(row)) + ".");
+    if (!with_commands || row.crd->name.empty()) return;
+    AddCommand(CommandOf(row, "check"), "  ");
+    const std::string_view next = NextOf(row);
+    if (next != "check") AddCommand(CommandOf(row, next), "  ");
+  }
+
+  std::string CommandOf(const Row& row, std::string_view verb) const {
+    std::string command = std::string(verb) + " " + terminal::ShellWord(row.crd->name);
+    if (row.need == Need::kReady && verb == "migrate") command += " --enable-pruning";
+    if (!row.cluster.empty()) command += " --context " + terminal::ShellWord(row.cluster);
+    return migrate::report::OwnCommand(command + options_.scope);
+  }
 
   void AddSteps(const CheckReport& report) {
     out_ += "\nPlan (" + Count(report.steps.size(), "step") + " left, ";
@@ -261,37 +359,19 @@ class FirstScreen {
     std::size_t number = report.steps_done.size(), left = report.steps.size();
     for (const auto& step : report.steps) {
       const std::string title = terminal::CutMiddle(terminal::Printable(step.title), 2 * width_);
-      const std::string begin = std::to_string(++number) + ". ";
-      const std::string text =
-          "  " + terminal::Wrapped(begin + title, width_ - 2, "     ") + "\n" + CommandOf(step);
-      const bool is_first = left == report.steps.size();
-      if (!is_first && used() + LinesOn(text, width_) > kLinesOfSteps) break;
-      out_ += text;
+      const std::string before = out_;
+      out_ += "  " +
+              terminal::Wrapped(std::to_string(++number) + ". " + title, width_ - 2, "     ") +
+              "\n";
+      AddCommand(step.command, "       ");
+      if (left < report.steps.size() && used() > kLinesOfSteps) {
+        out_ = before;
+        break;
+      }
       --left;
     }
     out_ += left == 0 ? "  (--details has the reasons)\n"
                       : "  ... and " + Count(left, "more step") + " (--details, with reasons)\n";
-  }
-
-  // A command is whole, or not there.
-  std::string CommandOf(const migrate::report::UpgradeStep& step) const {
-    constexpr std::size_t kMostLines = 8;
-    const std::string line = "       " + terminal::Printable(step.command) + "\n";
-    return LinesOn(line, width_) <= kMostLines ? line : "       (--details has the command)\n";
-  }
-
-  void AddFirst(const Row& row) {
-    const std::string name = terminal::Printable(row.crd->name.empty() ? "<none>" : row.crd->name);
-    out_ += "\n";
-    const std::string in = row.cluster.empty() ? "" : " in " + terminal::Printable(row.cluster);
-    AddText("Begin with " + terminal::CutMiddle(name, width_) + in + ": " +
-            terminal::Printable(WhatOf(row)) + ".");
-    if (!row.crd->source.empty()) return;  // --details tells of files
-    out_ += "  " + migrate::report::OwnCommand("check " + name) + ContextFlag(row) + "\n";
-    const std::string next = NextOf(row);
-    if (next != "check") {
-      out_ += "  " + migrate::report::OwnCommand(next + " " + name) + ContextFlag(row) + "\n";
-    }
   }
 
   // Of `most` lines in all, `out_` included.
@@ -306,40 +386,43 @@ class FirstScreen {
     if (has_clusters) titles.insert(titles.begin(), "CLUSTER");
     if (with_next) titles.emplace_back("NEXT");
     TextTable table(std::move(titles));
-    for (std::size_t i = 0; i < shown; ++i)
-      table.AddRow(CellsOf(rows_[i], has_clusters, with_next));
+    for (std::size_t i = 0; i < shown; ++i) table.AddRow(CellsOf(rows_[i], with_next));
     out_ += "\n";
-    table.AppendTo(out_, "", screen_);
+    table.AppendTo(out_, "", options_.screen);
     if (shown < rows_.size()) {
       out_ += "... and " + std::to_string(rows_.size() - shown) + " more (-o wide)\n";
     }
   }
 
-  static std::vector<std::string> CellsOf(const Row& row, bool has_cluster, bool with_next) {
+  // Whether its name alone does not tell which CRD is meant.
+  bool IsNamesake(const Row& row) const {
+    return !row.crd->source.empty() && names_.at({row.cluster, row.crd->name}) > 1;
+  }
+
+  std::vector<std::string> CellsOf(const Row& row, bool with_next) const {
     const CrdReport& crd = *row.crd;
     const bool is_known = !crd.objects_skipped && crd.verdict != Verdict::kUnknown;
-    std::vector<std::string> cells = {crd.name, std::string(terminal::VerdictName(crd.verdict)),
-                                      is_known ? std::to_string(crd.object_count) : "",
-                                      WhatOf(row)};
-    if (has_cluster) cells.insert(cells.begin(), row.cluster);
-    if (with_next) cells.push_back(NextOf(row));
+    std::vector<std::string> cells = {
+        IsNamesake(row) ? crd.name + " (" + crd.source + ")" : crd.name,
+        std::string(terminal::VerdictName(crd.verdict)),
+        is_known ? std::to_string(crd.object_count) : "", CellOf(row)};
+    if (!row.cluster.empty()) cells.insert(cells.begin(), row.cluster);
+    if (with_next) cells.emplace_back(NextOf(row));
     return cells;
   }
 
   std::string TailOf(const std::vector<std::string>& notes) const {
     std::string tail = "\n";
-    const std::uint64_t fine = totals_.all - rows_.size();
+    const std::uint64_t fine = scope_.totals.all - rows_.size();
     if (fine > 0 && !rows_.empty()) {
-      tail += fine == 1 ? "1 other CRD needs nothing.\n"
-                        : std::to_string(fine) + " other CRDs need nothing.\n";
+      tail += WordsOfCount(fine, " other CRD needs nothing.\n", " other CRDs need nothing.\n");
     }
     const std::size_t shown = std::min(notes.size(), kMostNotes);
     for (std::size_t i = 0; i < shown; ++i) {
       tail += terminal::CutMiddle(notes[i], 2 * width_) + "\n";
     }
-    if (shown < notes.size()) {
-      tail += "... and " + Count(notes.size() - shown, "more note") + " (--details)\n";
-    }
+    if (shown < notes.size())
+      tail += "... and " + Count(notes.size() - shown, "more line") + " (--details)\n";
     tail += terminal::Wrapped(
         "Details: name a CRD, or add --details (-o wide, html or json have all of it, too).",
         width_, "  ");
@@ -347,10 +430,10 @@ class FirstScreen {
   }
 
   std::vector<Row> rows_;
-  const Totals& totals_;
-  const std::string where_;
-  const Screen screen_;
+  const Scope scope_;
+  const CheckTableOptions& options_;
   const std::size_t width_;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> names_;  // rows of each
   std::string out_;
 };
 
@@ -361,6 +444,29 @@ std::size_t ShownLength(std::string_view line) {
     length -= std::min(line.find('m', at), line.size() - 1) - at + 1;
   }
   return length;
+}
+
+// How many CRDs a note is about each, and what etcd may hold.
+std::vector<std::string> NotesOfCrds(const CheckReport& report) {
+  const auto with_note = static_cast<std::uint64_t>(
+      std::ranges::count_if(report.crds, [](const CrdReport& crd) { return !crd.note.empty(); }));
+  const auto in_etcd = static_cast<std::uint64_t>(std::ranges::count_if(
+      report.crds, [](const CrdReport& crd) { return !crd.maybe_in_etcd.empty(); }));
+  std::vector<std::string> notes;
+  if (with_note > 0) {
+    notes.push_back("note: --details says of " + Count(with_note, "CRD") +
+                    " what the check cannot vouch for");
+  }
+  if (in_etcd > 0) {
+    notes.push_back("note: of " + Count(in_etcd, "CRD") +
+                    " etcd may still hold fields that reads do not show (--details)");
+  }
+  return notes;
+}
+
+std::string IncompleteSentence(const CheckReport& report) {
+  const bool is_stopped = report.not_all_crds_read && !report.crds.empty();
+  return report.file_errors.empty() && !is_stopped ? "" : kIncompleteNote;
 }
 
 }  // namespace
@@ -379,23 +485,35 @@ std::size_t LinesOn(std::string_view text, std::size_t width) {
 std::string PrintFirstScreen(const CheckReport& report, const CheckTableOptions& options) {
   std::vector<Row> rows;
   AddRows(rows, "", report);
-  const Totals totals = TotalsOf(report);
-  const std::string notes = InterruptedNote(report) + RunNotes(report, /*all=*/false);
-  return FirstScreen(std::move(rows), totals, "", options).Print(&report, terminal::LinesOf(notes));
+  std::vector<std::string> notes =
+      terminal::LinesOf(InterruptedNote(report) + RunNotes(report, /*all=*/false));
+  std::ranges::move(NotesOfCrds(report), std::back_inserter(notes));
+  return FirstScreen(std::move(rows), {TotalsOf(report), "", IncompleteSentence(report)}, options)
+      .Print(&report, notes);
 }
 
 std::string PrintFirstScreen(const FleetReport& report, const CheckTableOptions& options) {
   std::vector<Row> rows;
-  for (const auto& cluster : report.clusters) AddRows(rows, cluster.name, cluster.check);
-  const Totals totals = TotalsOf(report);
-  const std::string where = " in " + Count(report.clusters.size(), "cluster");
+  std::uint64_t checked = 0;
+  std::string incomplete;
+  for (const auto& cluster : report.clusters) {
+    AddRows(rows, cluster.name, cluster.check);
+    checked += cluster.is_checked() ? 1 : 0;
+    if (incomplete.empty()) incomplete = IncompleteSentence(cluster.check);
+  }
+  const std::uint64_t failed = report.clusters.size() - checked;
+  if (failed > 0) {
+    incomplete = std::to_string(failed) + " of " + Count(report.clusters.size(), "cluster") +
+                 " could not be checked. " + incomplete;
+  }
   const std::size_t differing = report.differences.size();
   std::vector<std::string> notes = terminal::LinesOf(FleetErrors(report));
   if (differing > 0) {
-    notes.push_back("note: " + Count(differing, "CRD") + (differing == 1 ? " is" : " are") +
+    notes.push_back("note: " + WordsOfCount(differing, " CRD is", " CRDs are") +
                     " not the same in all clusters (--details)");
   }
-  return FirstScreen(std::move(rows), totals, where, options).Print(nullptr, notes);
+  const Scope scope = {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete};
+  return FirstScreen(std::move(rows), scope, options).Print(nullptr, notes);
 }
 
 }  // namespace plugin::report

@@ -18,12 +18,13 @@ inline constexpr std::size_t kFirstScreenLines = 40;
 std::size_t LinesOn(std::string_view text, std::size_t width);
 
 /// At most kFirstScreenLines lines of options.screen.width characters each, in this order:
-///  - the answer in one sentence;
-///  - the first steps of the plan, or the CRD of which most can be lost or that blocks most, with
-///    the command that shows it;
+///  - what could not be read, and the answer in one sentence;
+///  - the CRD of which most can be lost or that blocks most, with the commands that show it, or the
+///    first steps of the plan;
 ///  - a table of the CRDs that need something, in the same order, as many as there is room for;
-///  - what needs nothing, the first notes, and where the details are.
-/// Only words that must not be broken (a command, a name) go beyond a line.
+///  - how many need nothing, the first notes, and where the details are.
+/// A CRD needs nothing if it is no finding (IsFinding) and is quiet (terminal::IsQuiet), but for
+/// what etcd may still hold, which is a note. A command is whole, or not there.
 std::string PrintFirstScreen(const migrate::report::CheckReport& report,
                              const CheckTableOptions& options);
 

@@ -119,15 +119,15 @@ kube::yaml::Comments CommentsOf(const CrdSuggestion& crd) {
 
 std::string SuggestionSummary(const CrdSuggestion& crd) {
   const std::size_t added = CountOfFields(crd, SchemaChange::Kind::kAdded);
-  const std::size_t mended = CountOfFields(crd, SchemaChange::Kind::kMended);
+  const std::size_t fixed = CountOfFields(crd, SchemaChange::Kind::kFixed);
   std::string out = terminal::Printable(crd.name()) + ": ";
   if (crd.changes_nothing()) {
     out += "nothing to suggest";
   } else {
-    out += kube::base::Count(added, "place") + " added, " + std::to_string(mended) + " mended";
+    out += kube::base::Count(added, "place") + " added, " + std::to_string(fixed) + " fixed";
   }
   out += ", from " + kube::base::Count(crd.evidence.object_count, "object") + "\n";
-  AppendChanges(out, crd, SchemaChange::Kind::kMended, "mended ");
+  AppendChanges(out, crd, SchemaChange::Kind::kFixed, "fixed ");
   AppendChanges(out, crd, SchemaChange::Kind::kLeft, "left to you: ");
   if (crd.proof) {
     AppendLine(out,

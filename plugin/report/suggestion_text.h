@@ -12,7 +12,7 @@ namespace plugin::report {
 /// helm, old-operator". The addresses are those of suggestion.crd.
 kube::yaml::Comments CommentsOf(const migrate::check::CrdSuggestion& crd);
 
-/// The whole of the suggestion for a person: how much was added, what was mended and what is left,
+/// The whole of the suggestion for a person: how much was added, what was fixed and what is left,
 /// a line each, and what the check of it says. Ends with a line break.
 std::string SuggestionSummary(const migrate::check::CrdSuggestion& crd);
 

@@ -62,12 +62,20 @@ std::size_t WidthOf(const std::vector<std::size_t>& widths) {
 }
 
 // What tells least of an object, a field or a CRD: the first ones go first.
-constexpr std::string_view kLightest[] = {"LAST-WRITTEN", "PRESERVES", "TYPES",   "STRUCTURAL",
-                                          "EXAMPLE",      "OBJECTS",   "VERSION", "NEXT"};
+constexpr std::string_view kLightest[] = {"LAST-WRITTEN", "PRESERVES", "TYPES",  "STRUCTURAL",
+                                          "EXAMPLE",      "NEXT",      "VERSION"};
+// The same where nothing else helps.
+constexpr std::string_view kLastToGo = "OBJECTS";
+// No cell is shorter.
+constexpr std::size_t kLeastCell = 6;
 // Of these there is always one, whatever a row is about.
 constexpr std::size_t kLeastColumns = 3;
+
+// What a row is about: cut last, and so that names of one group still differ.
+bool IsName(std::string_view title) { return title == "NAME"; }
+
 // Cells are cut down to this before columns go.
-constexpr std::size_t kShortCell = 24;
+std::size_t ShortCell(std::string_view title) { return IsName(title) || title == "PATH" ? 36 : 24; }
 
 void RemoveColumn(Lines& lines, std::size_t column) {
   for (auto& cells : lines) {
@@ -84,8 +92,11 @@ std::optional<std::size_t> LightestColumn(const std::vector<std::string>& titles
   return std::nullopt;
 }
 
-std::size_t LeastWidthOf(std::vector<std::size_t> widths) {
-  for (std::size_t& width : widths) width = std::min(width, kShortCell);
+std::size_t LeastWidthOf(std::vector<std::size_t> widths, const std::vector<std::string>& titles) {
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::string_view title = i < titles.size() ? std::string_view(titles[i]) : "";
+    widths[i] = std::min(widths[i], ShortCell(title));
+  }
   return WidthOf(widths);
 }
 
@@ -95,7 +106,6 @@ std::vector<std::size_t> WholeWidths(const Lines& lines) {
 
 // Takes from the widest columns what is too much; to less than a short cell where it has to be.
 void Narrow(std::vector<std::size_t>& widths, std::size_t width) {
-  constexpr std::size_t kLeastCell = 6;
   std::size_t all = WidthOf(widths);
   while (all > width) {
     const auto widest = std::ranges::max_element(widths);
@@ -110,19 +120,29 @@ void Narrow(std::vector<std::size_t>& widths, std::size_t width) {
   }
 }
 
+std::size_t GapsOf(const Lines& lines) { return (lines.front().size() - 1) * kGap; }
+
 void FitTo(Lines& lines, std::size_t width) {
   if (lines.front().empty()) return;
-  while (LeastWidthOf(WholeWidths(lines)) > width) {
+  while (LeastWidthOf(WholeWidths(lines), lines.front()) > width) {
     const auto lightest = LightestColumn(lines.front());
     if (!lightest) break;
     RemoveColumn(lines, *lightest);
   }
+  const auto last = std::ranges::find(lines.front(), kLastToGo);
+  if (last != lines.front().end() && kLeastCell * lines.front().size() + GapsOf(lines) > width) {
+    RemoveColumn(lines, static_cast<std::size_t>(last - lines.front().begin()));
+  }
   std::vector<std::size_t> widths = WholeWidths(lines);
   if (WidthOf(widths) <= width) return;
   Narrow(widths, width);
+  const std::vector<std::string> titles = lines.front();
   for (auto& cells : lines) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      cells[i] = terminal::CutMiddle(cells[i], widths[i]);
+      const bool is_name = i < titles.size() && IsName(titles[i]);
+      cells[i] =
+          terminal::CutMiddle(cells[i], widths[i],
+                              is_name ? terminal::CutAt::kThreeQuarters : terminal::CutAt::kMiddle);
     }
   }
 }

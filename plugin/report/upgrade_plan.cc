@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -43,8 +44,8 @@ std::string Words(const std::string& message) {
 /// and `behind`.
 struct CrdPlan {
   const migrate::report::CrdReport* crd = nullptr;
-  bool is_stuck = false;  ///< the server takes it in no order; there is nothing but `mend`
-  std::vector<migrate::report::UpgradeStep> mend{}, decisions{}, before{}, behind{}, later{};
+  bool is_stuck = false;  ///< the server takes it in no order; there is nothing but `fix`
+  std::vector<migrate::report::UpgradeStep> fix{}, decisions{}, before{}, behind{}, later{};
 
   bool needs_server_side = false;   ///< it is too long for client-side apply
   bool brings_webhook = false;      ///< which converts objects from the apply on
@@ -75,7 +76,7 @@ class CrdPlanFinder {
     if (crd_.apply) plan_.manager = crd_.apply->server_side_manager;
     plan_.needs_server_side = crd_.apply && ApplyReport::IsAboutLength(crd_.apply->message);
     FindMissing();
-    is_alone ? FindMend() : Mend("it is in the files more than once: leave in the one that counts");
+    is_alone ? FindFix() : Fix("it is in the files more than once: leave in the one that counts");
     if (!plan_.is_stuck) FindSteps();
     return std::move(plan_);
   }
@@ -137,10 +138,10 @@ class CrdPlanFinder {
     return crd_.apply && std::ranges::any_of(crd_.apply->causes, ApplyReport::WantsNoWebhook);
   }
 
-  void Mend(std::string reason) {
+  void Fix(std::string reason) {
     plan_.is_stuck = true;
-    plan_.mend.push_back({"mend " + crd_.name + " in " + terminal::FileArgument(crd_.source),
-                          Check(), std::move(reason)});
+    plan_.fix.push_back({"fix " + crd_.name + " in " + terminal::FileArgument(crd_.source), Check(),
+                         std::move(reason)});
   }
 
   // All that is refused for other reasons than the order of steps sees to; empty: nothing is known.
@@ -158,37 +159,36 @@ class CrdPlanFinder {
   bool is_accepted() const { return crd_.apply && crd_.apply->accepted; }
   bool is_taken() const { return is_accepted() && crd_.apply->not_asked_because.empty(); }
 
-  void FindMend() {
+  void FindFix() {
     if (!crd_.error.empty()) return FindOut();
     // In the server's own words, where there are some.
     const bool is_asked = crd_.apply && crd_.apply->not_asked_because.empty();
-    if (is_asked && MendCauses()) return;
-    if (!is_accepted() && MendAdmission()) return;
-    if (crd_.DropsConversion()) return MendConversion();
-    if (!crd_.problems.empty() && !is_taken()) return Mend(crd_.problems.front().message);
-    FindMendOfPruning();
+    if (is_asked && FixCauses()) return;
+    if (!is_accepted() && FixAdmission()) return;
+    if (crd_.DropsConversion()) return FixConversion();
+    if (!crd_.problems.empty() && !is_taken()) return Fix(crd_.problems.front().message);
+    FindFixOfPruning();
   }
 
-  // False: there is nothing that it would have to be mended for.
-  bool MendAdmission() {
+  // False: there is nothing that it would have to be fixed for.
+  bool FixAdmission() {
     std::vector<std::string> refused;
     for (const Problem& problem : crd_.admission_problems) {
       if (IsSeenTo(problem)) continue;
       refused.push_back(problem.message);
       if (!Contains(problem.message, kImmutable)) continue;
-      MendImmutable(problem.message);
+      FixImmutable(problem.message);
       return true;
     }
-    if (!refused.empty()) Mend(Words(Join(refused, "; ")));
+    if (!refused.empty()) Fix(Words(Join(refused, "; ")));
     return !refused.empty();
   }
 
-  // As MendAdmission, by what the server said.
-  bool MendCauses() {
+  // As FixAdmission, by what the server said.
+  bool FixCauses() {
     const std::string causes = OtherCauses();
     if (causes.empty()) return false;
-    Contains(causes, kImmutable) ? MendImmutable(causes)
-                                 : Mend(Words(causes) + RemnantPlan(causes));
+    Contains(causes, kImmutable) ? FixImmutable(causes) : Fix(Words(causes) + RemnantPlan(causes));
     return true;
   }
 
@@ -205,38 +205,37 @@ class CrdPlanFinder {
   }
 
   // Of these pruning cannot come on, or stay on.
-  void FindMendOfPruning() {
+  void FindFixOfPruning() {
     if (!crd_.replaced || !crd_.apply) return;
     const bool turns_off = !preserves() && crd_.preserve_unknown_fields &&
                            (crd_.apply->preserves_unknown_fields || !crd_.apply->accepted);
     if (turns_off) {
-      return Mend(
+      return Fix(
           "the cluster's CRD prunes, and the file says spec.preserveUnknownFields: true: "
           "take that out of it");
     }
     if (crd_.IsRefusedUntilPruning() && crd_.preserve_unknown_fields && !WantsNoWebhookYet()) {
-      Mend(
-          "no defaults while unknown fields are preserved: say spec.preserveUnknownFields: false "
+      Fix("no defaults while unknown fields are preserved: say spec.preserveUnknownFields: false "
           "in it, or take the defaults out");
     }
   }
 
   void FindOut() {
     plan_.is_stuck = true;
-    plan_.mend.push_back(
+    plan_.fix.push_back(
         {"find out what keeps " + crd_.name + " from being checked", Check(), Words(crd_.error)});
   }
 
-  void MendConversion() {
-    Mend("it has no conversion webhook any more, and objects may be stored as " +
-         Join(crd_.stored_versions, ", ") +
-         ": keep spec.conversion in this release, migrate behind it, and drop it in the next one");
+  void FixConversion() {
+    Fix("it has no conversion webhook any more, and objects may be stored as " +
+        Join(crd_.stored_versions, ", ") +
+        ": keep spec.conversion in this release, migrate behind it, and drop it in the next one");
   }
 
-  void MendImmutable(const std::string& why) {
-    Mend(why +
-         ": no update can do it. Leave it as it is, or give the CRD another name or group and move "
-         "the objects there; to delete the CRD deletes every object of it");
+  void FixImmutable(const std::string& why) {
+    Fix(why +
+        ": no update can do it. Leave it as it is, or give the CRD another name or group and move "
+        "the objects there; to delete the CRD deletes every object of it");
   }
 
   void FindDecisions() {
@@ -249,15 +248,15 @@ class CrdPlanFinder {
     if (crd_.replaced && !preserves()) KeepObjects();
     if (crd_.file_objects &&
         (crd_.file_objects->objects_losing_fields > 0 || crd_.file_objects->validity.objects > 0)) {
-      plan_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
+      plan_.decisions.push_back({"fix the objects of " + crd_.name + " that are in the files",
                                  Check(), "the server would refuse some, or drop fields of them"});
     }
     if (const std::string why = AgainstPruning(); !why.empty()) {
       plan_.decisions.push_back(
-          {"mend the schema of " + crd_.name + " before pruning is turned on", Suggest(), why});
+          {"fix the schema of " + crd_.name + " before pruning is turned on", Suggest(), why});
     }
     if (crd_.HasInvalid()) {
-      plan_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
+      plan_.decisions.push_back({"fix the objects of " + crd_.name + ", or loosen its schema",
                                  Check(" --show-objects"),
                                  "the server would refuse the next write of some"});
     }
@@ -448,7 +447,7 @@ class CrdPlanFinder {
     const bool is_moved = moves_storage_version() && migrated_to_ != crd_.storage_version;
     const bool is_older_stored = migrated_to_.empty() && missing_.empty() && crd_.migration_needed;
     if (stays_unpruned && !AgainstPruning().empty()) {
-      return FindLater(is_moved || is_older_stored);  // a person has to mend it first
+      return FindLater(is_moved || is_older_stored);  // a person has to fix it first
     }
     if (stays_unpruned) {
       TurnOnBehind();
@@ -546,8 +545,8 @@ class ApplyStep {
   bool is_possible() const { return !free_.empty(); }
   // What is chosen file by file brings nothing where each CRD is there as it is.
   bool is_done() const { return !stuck_.empty() && due_.empty(); }
-  // The cluster has each CRD of these files.
-  bool is_there() const { return is_possible() && due_.empty(); }
+  // The cluster has each CRD of the files.
+  bool is_there() const { return is_possible() && stuck_.empty() && due_.empty(); }
   bool Takes(const CrdPlan& plan) const { return free_.contains(plan.crd->source); }
 
   UpgradeStep Step() const {
@@ -583,7 +582,7 @@ class ApplyStep {
     }
     if (there_ > 0 && lacking_ > 0) {
       reasons.push_back(std::to_string(there_) + " of " + Count(there_ + lacking_, "CRD") +
-                        " are in the cluster already");
+                        (there_ == 1 ? " is" : " are") + " in the cluster as in the files");
     }
     if (is_blind_) reasons.emplace_back("objects were not looked at, which may lose fields");
     if (is_server_side_) {
@@ -619,21 +618,44 @@ void AppendStep(std::vector<UpgradeStep>& all, const std::vector<CrdPlan>& plans
 // Of each proposal.
 std::vector<CrdPlan> FindCrdPlans(const migrate::report::CheckReport& report,
                                   const PlanFiles& files) {
+  std::map<std::string_view, std::size_t> names;
+  for (const CrdReport& crd : report.crds) ++names[crd.name];
   std::vector<CrdPlan> plans;
   for (const CrdReport& crd : report.crds) {
     if (!crd.source.empty() && (crd.apply || !crd.error.empty())) {
-      const auto same = std::ranges::count_if(
-          report.crds, [&crd](const CrdReport& one) { return one.name == crd.name; });
-      plans.push_back(FindCrdPlan(crd, same == 1, files));
+      plans.push_back(FindCrdPlan(crd, names[crd.name] == 1, files));
     }
   }
   return plans;
 }
 
-// That all objects have been rewritten since the CRD is as it is.
+using migrate::report::DoneStep;
+
+// That all objects have been rewritten since the CRD is as the file has it.
 bool IsMigrated(const CrdPlan& plan) {
-  return plan.crd->verified && !plan.crd->migration_needed && plan.before.empty() &&
-         plan.behind.empty() && !plan.is_stuck;
+  return IsApplied(*plan.crd) && plan.crd->verified && !plan.crd->migration_needed &&
+         plan.before.empty() && plan.behind.empty();
+}
+
+// What the cluster shows of steps that are not in the plan any more.
+std::vector<DoneStep> FindDoneSteps(const migrate::report::CheckReport& report,
+                                    const std::vector<CrdPlan>& plans, const ApplyStep& apply) {
+  std::vector<DoneStep> done;
+  if (!report.file_errors.empty() || report.not_all_crds_read) return done;
+  if (apply.is_there()) {
+    done.push_back({"apply the files", "the cluster has their CRDs as they are in the files"});
+  }
+  std::vector<const CrdReport*> migrated;
+  for (const CrdPlan& plan : plans) {
+    if (IsMigrated(plan)) migrated.push_back(plan.crd);
+  }
+  if (migrated.size() == 1) {
+    done.push_back({"migrate " + migrated[0]->name, migrated[0]->verified->Words()});
+  } else if (!migrated.empty()) {
+    done.push_back(
+        {"migrate " + Count(migrated.size(), "CRD"), "a pass over all objects verified it"});
+  }
+  return done;
 }
 
 }  // namespace
@@ -649,33 +671,20 @@ bool IsApplied(const migrate::report::CheckReport& report) {
   return is_any && !report.has_others_in_files;
 }
 
-std::vector<UpgradeStep> FindUpgradePlan(const migrate::report::CheckReport& report,
-                                         const PlanFiles& files) {
+UpgradePlan FindUpgradePlan(const migrate::report::CheckReport& report, const PlanFiles& files) {
   const std::vector<CrdPlan> plans = FindCrdPlans(report, files);
   if (plans.empty()) return {};
   const ApplyStep apply(plans, report.has_others_in_files, files);
-  std::vector<UpgradeStep> steps;
-  AppendStep(steps, plans, &CrdPlan::mend);
+  UpgradePlan plan;
+  std::vector<UpgradeStep>& steps = plan.steps;
+  AppendStep(steps, plans, &CrdPlan::fix);
   AppendStep(steps, plans, &CrdPlan::decisions);
   AppendStep(steps, plans, &CrdPlan::before, &apply);
   if (apply.is_possible() && !apply.is_done() && !IsApplied(report)) steps.push_back(apply.Step());
   AppendStep(steps, plans, &CrdPlan::behind, &apply);
   AppendStep(steps, plans, &CrdPlan::later, &apply);
-  return steps;
-}
-
-std::vector<migrate::report::DoneStep> FindDoneSteps(const migrate::report::CheckReport& report,
-                                                     const PlanFiles& files) {
-  const std::vector<CrdPlan> plans = FindCrdPlans(report, files);
-  std::vector<migrate::report::DoneStep> done;
-  for (const CrdPlan& plan : plans) {
-    if (IsMigrated(plan))
-      done.push_back({"migrate " + plan.crd->name, plan.crd->verified->Words()});
-  }
-  if (ApplyStep(plans, report.has_others_in_files, files).is_there()) {
-    done.push_back({"apply the files", "the cluster has their CRDs as they are in the files"});
-  }
-  return done;
+  if (!steps.empty()) plan.done = FindDoneSteps(report, plans, apply);
+  return plan;
 }
 
 }  // namespace plugin::report

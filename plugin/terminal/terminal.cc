@@ -86,14 +86,14 @@ std::string PrintableLines(std::string_view text) {
   }
 }
 
-std::string CutMiddle(std::string_view text, std::size_t width) {
+std::string CutMiddle(std::string_view text, std::size_t width, CutAt at) {
   constexpr std::string_view kGap = "...";
   const std::size_t count = CharacterCount(text);
   if (count <= width) return std::string(text);
   const std::size_t kept = width - kGap.size();
-  const std::size_t head = kept / 2 + kept % 2;
-  return std::string(text.substr(0, OffsetOf(text, head))).append(kGap) +
-         std::string(text.substr(OffsetOf(text, count - kept / 2)));
+  const std::size_t tail = at == CutAt::kMiddle ? kept / 2 : kept / 4;
+  return std::string(text.substr(0, OffsetOf(text, kept - tail))).append(kGap) +
+         std::string(text.substr(OffsetOf(text, count - tail)));
 }
 
 std::string Wrapped(std::string_view text, std::size_t width, std::string_view indent) {

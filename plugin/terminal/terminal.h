@@ -17,10 +17,10 @@ std::string Printable(std::string_view text);
 /// The same for text that is already laid out: line breaks and tabs stay.
 std::string PrintableLines(std::string_view text);
 
-/// `text` in at most `width` characters, at least 4: what is too much is left out of its middle,
-/// and
-/// "..." stands there.
-std::string CutMiddle(std::string_view text, std::size_t width);
+/// `text` in at most `width` characters, at least 4. What is too much is left out, and "..." stands
+/// there: in the middle, or behind three quarters of what is kept.
+enum class CutAt { kMiddle, kThreeQuarters };
+std::string CutMiddle(std::string_view text, std::size_t width, CutAt at = CutAt::kMiddle);
 
 /// `text` in lines of at most `width` characters, broken at blanks; each but the first begins with
 /// `indent`. A word that is longer has a line of its own.

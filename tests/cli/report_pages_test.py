@@ -198,7 +198,7 @@ class Junit(unittest.TestCase):
         self.assertEqual(2, code)
         self.assert_counts(suite)
         self.assertEqual("1", suite.get("errors"))
-        _, suite = self.suite("-f", "demo/mended/widgets.yaml", "--skip-objects")
+        _, suite = self.suite("-f", "demo/fixed/widgets.yaml", "--skip-objects")
         self.assertEqual("1", suite.get("skipped"))
 
     def test_hostile_texts_are_valid_xml(self):

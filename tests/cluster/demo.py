@@ -96,8 +96,8 @@ class Demo:
                   "widgets.demo.example.com", "check")
         self.show("One of them, by its short name, object by object.", 1, "shop/nested",
                   "check", "wd", "-n", "shop", "--show-objects")
-        self.show("Would the mended CRD lose anything?", 0, "loses nothing",
-                  "check", "-f", "tests/demo/mended/widgets.yaml")
+        self.show("Would the fixed CRD lose anything?", 0, "loses nothing",
+                  "check", "-f", "tests/demo/fixed/widgets.yaml")
         self.show_stored("What etcd holds of the widgets now.")
         self.expect("legacyMode" in json.dumps(self.stored()), "legacyMode in etcd")
         self.migrate()

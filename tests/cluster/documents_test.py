@@ -118,14 +118,14 @@ class Folder:
         self.bin = self.path / ".bin"
         self.bin.mkdir()
         (self.bin / "kubectl-prune").symlink_to(BINARY)
-        mended = (DEMO / "mended/widgets.yaml").read_text().partition("status:\n  acceptedNames")[0]
+        fixed = (DEMO / "fixed/widgets.yaml").read_text().partition("status:\n  acceptedNames")[0]
         # As a manifest of v1 is: it does not name the field.
-        mended = mended.replace("  preserveUnknownFields: true\n", "", 1)
+        fixed = fixed.replace("  preserveUnknownFields: true\n", "", 1)
         size = "              size:\n                type: integer\n"
         # One field is let go: so that something is seen.
-        schemas = re.sub(r"              legacyMode:\n( {16}.*\n)+", "", mended)
-        files = {"schemas.yaml": schemas, "mended.yaml": mended, "new-crd.yaml": mended,
-                 "new.yaml": mended.replace(size, size + "                default: 1\n")}
+        schemas = re.sub(r"              legacyMode:\n( {16}.*\n)+", "", fixed)
+        files = {"schemas.yaml": schemas, "fixed.yaml": fixed, "new-crd.yaml": fixed,
+                 "new.yaml": fixed.replace(size, size + "                default: 1\n")}
         tree = next(block for block in documents.blocks("docs/RUNBOOK.md")
                     if block.lines[0].startswith("# move-mode.yaml"))
         files["move-mode.yaml"] = "\n".join(tree.lines) + "\n"

@@ -165,7 +165,7 @@ class OlderApi(EngineTest):
 
 
 class Lie(EngineTest):
-    def test_a_success_without_a_write_is_caught_and_mended(self):
+    def test_a_success_without_a_write_is_caught_and_fixed(self):
         subject = self.bring_in("lies")
         before = Stored(CLUSTER, subject)
         with StorageMigrator(CLUSTER, self.path, lies=True):

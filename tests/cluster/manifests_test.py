@@ -336,7 +336,7 @@ def preserve_everywhere(schema):
 
 class RestorerRole(ManifestsTest):
     def backup_of(self, subject):
-        """Migrates, then mends the schemas."""
+        """Migrates, then fixes the schemas."""
         run = self.migrator.run(subject.name, "--enable-pruning", "--yes")
         self.assertEqual(0, run.code, run)
         path = f"{V1_CRDS}/{subject.name}"
@@ -345,7 +345,7 @@ class RestorerRole(ManifestsTest):
             preserve_everywhere(version["schema"]["openAPIV3Schema"])
         self.api.patch(path, {"spec": {"versions": versions}})
         place = f"{subject.collection('v1', 'shop')}/w00001?dryRun=All"
-        wait_for("the mended schema", lambda: "news" in self.api.patch(place, {"spec": {"news": 1}})["spec"])
+        wait_for("the fixed schema", lambda: "news" in self.api.patch(place, {"spec": {"news": 1}})["spec"])
         return next(self.migrator.backups.glob(f"{subject.name}-*.ndjson"))
 
     def restore(self, backup):

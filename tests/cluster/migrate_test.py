@@ -177,7 +177,7 @@ class EndToEnd(MigrationTest):
             self.assertEqual(version_of(before.objects[name]) == "v1", "color" in stored["spec"])
         self.assertFalse(run.crd().get("beforeFlip"))
 
-    def test_a_backup_brings_fields_back_once_the_schema_is_mended(self):
+    def test_a_backup_brings_fields_back_once_the_schema_is_fixed(self):
         subject = self.bring_in(add_widgets(widgets("backups", two_versions=False), 20))
         before = Stored(CLUSTER, subject)
         run = self.migrator.run(subject.name, "--enable-pruning", "--yes")
@@ -185,7 +185,7 @@ class EndToEnd(MigrationTest):
         name = ("shop", "w00001")
         self.assertIn("legacyMode", before.objects[name]["spec"])
         self.assertNotIn("legacyMode", Stored(CLUSTER, subject).objects[name]["spec"])
-        self.mend(subject)
+        self.fix(subject)
         line = next(line for line in open(run.crd()["backup"], encoding="utf-8")
                     if parse(line)["metadata"]["name"] == name[1])
         (self.migrator.folder / "one.json").write_text(line)
@@ -197,7 +197,7 @@ class EndToEnd(MigrationTest):
         self.assertEqual(0, replaced.returncode, replaced.stderr)
         self.assertEqual(before.objects[name]["spec"], Stored(CLUSTER, subject).objects[name]["spec"])
 
-    def mend(self, subject):
+    def fix(self, subject):
         """Adds legacyMode to the schema, and waits until the server stores it."""
         schema = json.loads(json.dumps(NEW_SCHEMA))
         schema["properties"]["spec"]["properties"]["legacyMode"] = {
@@ -212,7 +212,7 @@ class EndToEnd(MigrationTest):
             made = self.api.post(f"{path}?dryRun=All", probe)
             return "legacyMode" in made["spec"]
 
-        wait_for("the mended schema", kept)
+        wait_for("the fixed schema", kept)
 
     def test_all_migrates_what_can_be_and_leaves_the_rest(self):
         subjects = [s for s in generated_subjects(SEED, GENERATED) if not s.proposed]

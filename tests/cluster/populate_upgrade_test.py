@@ -204,7 +204,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual({frozenset(("apiVersion", "kind", "metadata", "spec"))},
                          {frozenset(body) for body in self.in_etcd().values()})
 
-    def test_what_is_no_resource_is_told_before_and_comes_after_once_it_is_mended(self):
+    def test_what_is_no_resource_is_told_before_and_comes_after_once_it_is_fixed(self):
         path = f"{TEMPLATES}/things"
         kindless = without(THING, [("kind",)])
         self.api.patch(path, [{"op": "replace", "path": "/spec/templates/0", "value": kindless}],

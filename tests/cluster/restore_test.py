@@ -1,7 +1,7 @@
 """`kubectl-prune restore` against a real API server: etcd, object by object, before and after.
 
 restore_test.py BINARY [OBJECTS]: a CRD that preserves unknown fields, objects that hold some, `migrate`, the
-schema mended, others at work on the objects, `restore`. What has to be in etcd then is made up here from
+schema fixed, others at work on the objects, `restore`. What has to be in etcd then is made up here from
 what was written, never from what the program says. Exit code 77 (skipped) without a server.
 """
 import copy
@@ -40,10 +40,10 @@ def record(required=(), **properties):
     return {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
 
 
-def schema_of(mended):
-    """What pruning is done by, or with `mended` the names of what it specifies beside."""
+def schema_of(fixed):
+    """What pruning is done by, or with `fixed` the names of what it specifies beside."""
     def more(name, schema):
-        return {name: schema} if name in mended else {}
+        return {name: schema} if name in fixed else {}
     ports = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
              "items": record(["name"], name=TEXT, port=NUMBER, **more("proto", TEXT))}
     rows = {"type": "array", "items": record(n=NUMBER, **more("extra", ANYTHING))}
@@ -116,13 +116,13 @@ class World:
         delete_crd(self.api, self.subject.name)
         self.api.close()
 
-    def mend(self, *names):
+    def fix(self, *names):
         """Has the CRD specify these fields, and waits until the server keeps one of them."""
         version = {"name": "v1", "served": True, "storage": True, "subresources": {"status": {}},
                    "schema": {"openAPIV3Schema": schema_of(names)}}
         self.api.patch(f"{V1_CRDS}/{self.subject.name}", {"spec": {"versions": [version]}})
         place = self.place(next(iter(self.before.objects)))
-        wait_for("the mended schema", lambda: "legacy" in self.api.patch(
+        wait_for("the fixed schema", lambda: "legacy" in self.api.patch(
             f"{place}?dryRun=All", {"spec": {"legacy": {"a": 1}}})["spec"])
 
     def place(self, name):
@@ -252,7 +252,7 @@ def others_at_work(world):
 
 
 def without_defaults(object_, was):
-    """A default of the mended schema that comes with a write is nobody's."""
+    """A default of the fixed schema that comes with a write is nobody's."""
     object_ = copy.deepcopy(object_)
     if object_["spec"].get("flag") is False and "flag" not in was.get("spec", {}):
         del object_["spec"]["flag"]
@@ -299,7 +299,7 @@ class RestoreTest(unittest.TestCase):
         world = self.world("mergers")
         self.assertEqual({name for name, one in world.before.objects.items() if "legacy" in one["spec"]},
                          world.saved)
-        world.mend(*ALL)
+        world.fix(*ALL)
         wanted = others_at_work(world)
         run = world.restore()
         self.assertEqual(1, run.code, run)
@@ -320,7 +320,7 @@ class RestoreTest(unittest.TestCase):
 
     def test_what_was_deleted_is_made_anew(self):
         world = self.world("anews", 60)
-        world.mend(*ALL)
+        world.fix(*ALL)
         wanted = {}
         for index, name in enumerate(sorted(world.saved)):
             change = (nothing, delete, replace)[index % 3]
@@ -351,7 +351,7 @@ class RestoreTest(unittest.TestCase):
         self.assertIn("kubectl prune suggest", run.stderr)
         self.assertEqual(before.raw, Stored(CLUSTER, world.subject).raw)
 
-        world.mend("legacy", "proto")
+        world.fix("legacy", "proto")
         before = Stored(CLUSTER, world.subject)
         run = world.restore()
         self.assertEqual(2, run.code, run)
@@ -387,7 +387,7 @@ class RestoreTest(unittest.TestCase):
 
     def test_what_others_set_to_the_default_or_emptied_stays(self):
         world = self.world("defaults", 20)
-        world.mend(*ALL)
+        world.fix(*ALL)
         flagged = [name for name in sorted(world.saved) if world.before.objects[name]["spec"]["flag"]]
         turned, applied, emptied = flagged[:3]
         wanted = {name: copy.deepcopy(nothing(world, name)) for name in world.saved}
@@ -417,7 +417,7 @@ class RestoreTest(unittest.TestCase):
 
     def test_a_dry_run_writes_nothing(self):
         world = self.world("dries", 40)
-        world.mend(*ALL)
+        world.fix(*ALL)
         world.api.delete(world.place(min(world.saved)))
         before = Stored(CLUSTER, world.subject)
         client = world.restore("--dry-run=client", "--recreate")
@@ -434,7 +434,7 @@ class RestoreTest(unittest.TestCase):
 
     def test_the_schemas_of_then_tell_what_others_removed(self):
         world = self.world("removals", 40)
-        world.mend(*ALL)
+        world.fix(*ALL)
         name = min(world.saved)
         world.api.patch(world.place(name), {"spec": {"labels": None}})
         world.backup.with_suffix(".crd.json").rename(world.migrator.folder / "then.json")
@@ -450,7 +450,7 @@ class RestoreTest(unittest.TestCase):
 
     def test_sigkill_at_any_moment_leaves_nothing_half_done(self):
         world = self.world("kills", 120)
-        world.mend(*ALL)
+        world.fix(*ALL)
         wanted = others_at_work(world)
         killed, chance = 0, random.Random(5)
         with Victim() as victim, Proxy(CLUSTER, victim.before, victim.after) as proxy:

@@ -62,7 +62,7 @@ ROWS = {
                                                  ("Forbidden", "['a']")))),
                 [{"a": "x", "b": "x"}, {"a": "x", "b": "y"}, {"a": "x"}]),
     "breaks": (ruled(object_of(a={**TEXT, "default": "legacy"}), "self.a != 'legacy'"), [{}, {"a": "new"}]),
-    "mends": (ruled(object_of(a={**TEXT, "default": "new"}), "has(self.a)"), [{}, {"a": "old"}]),
+    "fixes": (ruled(object_of(a={**TEXT, "default": "new"}), "has(self.a)"), [{}, {"a": "old"}]),
     "beside": (ruled({**object_of(mode={**TEXT, "enum": ["New"]}), "required": ["size"]}, "self.mode == 'New'"),
                [{"mode": "Legacy"}, {"mode": "New"}, {"mode": "Legacy", "size": 1}]),
     "either": (ruled(EITHER, "type(self) == int ? self < 100 : self.endsWith('%')"), [80, 800, "80%", "80"]),

@@ -32,7 +32,7 @@ OF_OLD_VALUES = {"grows", "stays", "once", "again", "keyed"}
 EXPLAINED = {"fails": "spec.fails", "two": "spec.two", "items": "spec.items[*]", "values": "spec.values.*",
              "told": "spec.told", "untold": "spec.untold", "either": "spec.either", "absent": "spec.absent",
              "unlike": "spec.unlike", "same": "spec.same[*]", "set": "spec.set", "a-b": "spec.a-b", "costly": "spec.costly"}
-MIGRATED = ("holds", "fails", "items", "grows", "again", "absent", "mends", "breaks")
+MIGRATED = ("holds", "fails", "items", "grows", "again", "absent", "fixes", "breaks")
 
 
 class RulesCheck(unittest.TestCase):

@@ -205,7 +205,7 @@ class Way(UpgradeTest):
         self.write("good.json", good.file), self.write("bad.json", bad.file)
         self.go("good.json", "bad.json")
         self.assertEqual(self.commands()[1:], ["kubectl apply -f good.json"])
-        self.assertIn("mend bads.bad.example.com", self.ran[0][0]["title"])
+        self.assertIn("fix bads.bad.example.com", self.ran[0][0]["title"])
         self.ends(good, "good.json")
 
     def test_pruning_is_turned_on_behind_a_file_that_leaves_it_off(self):

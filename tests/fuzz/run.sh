@@ -7,7 +7,7 @@
 #
 # Starts with tests/fuzz/corpus/NAME, tests/fuzz/regressions/NAME and the inputs of tests/vectors.
 # What is found on the way stays in build/fuzz/corpus/NAME; an input that fails is in
-# build/fuzz/findings: mend it, and put it among the regressions.
+# build/fuzz/findings: fix it, and put it among the regressions.
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || { sed -n '2,6s/^# *//p' "$0" >&2; exit 2; }

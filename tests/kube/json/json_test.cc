@@ -42,7 +42,7 @@ TEST_CASE("Lone surrogates become U+FFFD, pairs stay", "[json]") {
         "\"\\\\ud800\"]");
 }
 
-TEST_CASE("A lone second half of a pair is mended too", "[json]") {
+TEST_CASE("A lone second half of a pair is fixed too", "[json]") {
   CHECK(Reprint(R"("\udfff")") == "\"\xEF\xBF\xBD\"");
   CHECK(Reprint(R"("\\udfff")") == R"("\\udfff")");
 }

@@ -112,7 +112,7 @@ TEST_CASE("What is written after the list and before the end is in the backup",
   BackingUp backing_up;
   // The watch connects again at once, and shows what was written meanwhile.
   backing_up.cluster.server.AddFault({.target = "watch=1", .before = [&] {
-                                        backing_up.Write("a", R"({"a":"mended"})");
+                                        backing_up.Write("a", R"({"a":"fixed"})");
                                         backing_up.Write("plain", R"({"x":6})");
                                       }});
   BackupRun run = backing_up.Run();

@@ -622,7 +622,7 @@ TEST_CASE("A server before 1.25 drops rules", "[migrate][crd_check]") {
             .empty());
 }
 
-TEST_CASE("What a default mends is valid, and what pruning takes is not", "[migrate][crd_check]") {
+TEST_CASE("What a default fixes is valid, and what pruning takes is not", "[migrate][crd_check]") {
   auto crd = support::ReadCrdText(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
           "metadata":{"name":"widgets.demo.example.com","uid":"u1"},

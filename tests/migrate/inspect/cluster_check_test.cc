@@ -391,9 +391,9 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
   FakeCluster cluster;
   AddThree(cluster);
   test_support::TempFolder folder;
-  const std::string mended = R"(,"preserveUnknownFields":false)";
-  const auto file = folder.Write("crds.json", FakeCrdText("gizmos", mended) + "\n" +
-                                                  FakeCrdText("newcomers", mended) + "\n" +
+  const std::string fixed = R"(,"preserveUnknownFields":false)";
+  const auto file = folder.Write("crds.json", FakeCrdText("gizmos", fixed) + "\n" +
+                                                  FakeCrdText("newcomers", fixed) + "\n" +
                                                   FakeObjectText("gizmos", "two", "{\"z\":1}") +
                                                   "\n" + FakeObjectText("others", "one", "{}"));
   const report::CheckReport report = Check(cluster, {.filenames = {file}});

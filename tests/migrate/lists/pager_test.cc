@@ -197,7 +197,7 @@ TEST_CASE("A page that always breaks off fails after two minutes, with longer an
   CHECK(all <= std::chrono::seconds(140));
 }
 
-TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
+TEST_CASE("What another try would not fix fails at once", "[migrate][pager]") {
   const auto error = GENERATE(Status(403), Status(404), Status(500),
                               Lost(kube::client::TransportError::Kind::kTls),
                               Lost(kube::client::TransportError::Kind::kTimeout));

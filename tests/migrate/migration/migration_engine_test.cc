@@ -115,7 +115,7 @@ TEST_CASE("Where the cluster rewrites the objects we verify all of them by one p
   CHECK_FALSE(widgets.listener.Heard("Warning"));
 }
 
-TEST_CASE("A success that is none is found, mended and told", "[migrate][engine][migration]") {
+TEST_CASE("A success that is none is found, fixed and told", "[migrate][engine][migration]") {
   Widgets widgets;
   Strings rewritten;
   std::string told =

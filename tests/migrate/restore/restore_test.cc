@@ -160,7 +160,7 @@ TEST_CASE("What the schemas would prune of a new object keeps it from being made
           "[migrate][restore]") {
   // The schema became narrower since: a is not what pruning took.
   World world(2);
-  std::string crd = WidgetsCrd(kMended);
+  std::string crd = WidgetsCrd(kFixed);
   const std::string known = R"("a":{"type":"integer"}, )";
   crd.erase(crd.find(known), known.size());
   world.cluster.server.Add(crd);
@@ -239,7 +239,7 @@ TEST_CASE("Nothing is written where the schema would prune the fields again",
 TEST_CASE("A field that pruning did not take may be unknown", "[migrate][restore]") {
   // The schema became narrower since: a is not what pruning took.
   World world;
-  std::string crd = WidgetsCrd(kMended);
+  std::string crd = WidgetsCrd(kFixed);
   const std::string known = R"("a":{"type":"integer"}, )";
   crd.erase(crd.find(known), known.size());
   world.cluster.server.Add(crd);
@@ -284,7 +284,7 @@ TEST_CASE("A dry run by the client says what the server would refuse, however ma
 TEST_CASE("What the schema refuses of a status alone is refused behind the rest",
           "[migrate][restore]") {
   World world(2);
-  std::string crd = WidgetsCrd(kMended);
+  std::string crd = WidgetsCrd(kFixed);
   const std::string since = R"("since":{"type":"integer"})";
   crd.replace(crd.find(since), since.size(), R"("since":{"type":"integer","maximum":2})");
   world.cluster.server.Add(crd);
@@ -416,8 +416,8 @@ TEST_CASE("The CRD of then has to be that of the objects", "[migrate][restore]")
 
 TEST_CASE("The CRD of then has to be one by which pruning took something", "[migrate][restore]") {
   World world(1);
-  const std::filesystem::path file = std::filesystem::path(world.folder.path()) / "mended.yaml";
-  std::ofstream(file) << WidgetsCrd(kMended);
+  const std::filesystem::path file = std::filesystem::path(world.folder.path()) / "fixed.yaml";
+  std::ofstream(file) << WidgetsCrd(kFixed);
   world.options.pruned_by = file.string();
   CHECK_THAT(world.ErrorOfRun(), Contains("\"" + file.string() + "\"") &&
                                      Contains("takes nothing from any of these objects"));

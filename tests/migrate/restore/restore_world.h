@@ -47,13 +47,13 @@ inline std::string WidgetsCrd(const std::string& known, const std::string& more 
          R"("since":{"type":"integer"}}}}}}}],"preserveUnknownFields":false)" +
          more + "}}";
 }
-inline const std::string kMended = R"(,"old":{"type":"integer","nullable":true})";
+inline const std::string kFixed = R"(,"old":{"type":"integer","nullable":true})";
 
 /// A cluster whose widgets lost spec.old and, some of them, status.since and spec.l[*].o, and whose
-/// schema was mended since; and the backup of then.
+/// schema was fixed since; and the backup of then.
 struct World {
   explicit World(int count = 6) {
-    cluster.server.Add(WidgetsCrd(kMended));
+    cluster.server.Add(WidgetsCrd(kFixed));
     options.backup = (std::filesystem::path(folder.path()) / "widgets-1.ndjson").string();
     std::ofstream file(options.backup);
     for (int i = 0; i < count; ++i) {

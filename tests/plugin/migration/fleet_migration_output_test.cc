@@ -73,7 +73,7 @@ TEST_CASE("Each line on stderr says of which cluster it is", "[plugin][fleet_mig
   const std::string err = Print(terminal::OutputFormat::kTable).err;
   CHECK_THAT(err,
              Contains("b: widgets: 1 object was not migrated:\nb:   shop/a: invalid: spec: bad\n"
-                      "b: Next: mend what the messages name"));
+                      "b: Next: fix what the messages name"));
   CHECK_THAT(err, Contains("migrate widgets --retry-failed --context=b\n"));
   CHECK_THAT(err, Contains("\nc: error: the cluster could not be migrated: it is down\n"));
   CHECK_THAT(err, Contains("\ne: Nothing to migrate\n"));

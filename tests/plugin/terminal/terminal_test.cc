@@ -49,6 +49,7 @@ TEST_CASE("What is too long loses its middle", "[plugin][terminal]") {
   CHECK(CutMiddle("abcdefghijk", 10) == "abcd...ijk");
   CHECK(CutMiddle("h\xC3\xA9h\xC3\xA9h\xC3\xA9h\xC3\xA9", 5) == "h...\xC3\xA9");
   CHECK(CutMiddle("abcdefgh", 4) == "a...");
+  CHECK(CutMiddle("abcdefghijkl", 11, CutAt::kThreeQuarters) == "abcdef...kl");
 }
 
 TEST_CASE("Text is broken at blanks, and words are not", "[plugin][terminal]") {

@@ -156,7 +156,7 @@ TEST_CASE("Objects of another type than the schema's are left to a person", "[ku
 
 TEST_CASE("Types that are missing come from the schema, from objects, or stay open",
           "[kube][suggest]") {
-  const auto mended = [](const std::string& node, const std::vector<std::string>& values) {
+  const auto fixed = [](const std::string& node, const std::vector<std::string>& values) {
     std::vector<std::string> objects;
     for (const std::string& value : values) objects.push_back(R"({"x":)" + value + "}");
     return ReportOf(R"({"properties":{"x":)" + node + "}}", objects).schema;
@@ -164,21 +164,21 @@ TEST_CASE("Types that are missing come from the schema, from objects, or stay op
   const auto whole = [](const std::string& node) {
     return R"({"properties":{"x":)" + node + R"(},"type":"object"})";
   };
-  CHECK(mended(R"({"description":"d"})", {}) ==
+  CHECK(fixed(R"({"description":"d"})", {}) ==
         whole(R"({"description":"d","x-kubernetes-preserve-unknown-fields":true})"));
-  CHECK(mended(R"({"description":"d"})", {"true"}) ==
+  CHECK(fixed(R"({"description":"d"})", {"true"}) ==
         whole(R"({"description":"d","type":"boolean"})"));
-  CHECK(mended(R"({"properties":{"a":{"type":"string"}}})", {}) ==
+  CHECK(fixed(R"({"properties":{"a":{"type":"string"}}})", {}) ==
         whole(R"({"properties":{"a":{"type":"string"}},"type":"object"})"));
-  CHECK(mended(R"({"pattern":"^a"})", {}) == whole(R"({"pattern":"^a","type":"string"})"));
+  CHECK(fixed(R"({"pattern":"^a"})", {}) == whole(R"({"pattern":"^a","type":"string"})"));
   // A number was valid by a pattern.
-  CHECK(mended(R"({"pattern":"^a"})", {"1"}) == whole(R"({"pattern":"^a","type":"integer"})"));
-  CHECK(mended(R"({"type":"array"})", {}) ==
+  CHECK(fixed(R"({"pattern":"^a"})", {"1"}) == whole(R"({"pattern":"^a","type":"integer"})"));
+  CHECK(fixed(R"({"type":"array"})", {}) ==
         whole(R"({"items":{"x-kubernetes-preserve-unknown-fields":true},"type":"array"})"));
   CHECK(
-      mended(R"({"type":"array"})", {R"([{"a":1}])"}) ==
+      fixed(R"({"type":"array"})", {R"([{"a":1}])"}) ==
       whole(R"({"items":{"properties":{"a":{"type":"integer"}},"type":"object"},"type":"array"})"));
-  CHECK(mended(R"({"type":"date"})", {}) == whole(R"({"type":"string"})"));
+  CHECK(fixed(R"({"type":"date"})", {}) == whole(R"({"type":"string"})"));
 }
 
 struct Nested {

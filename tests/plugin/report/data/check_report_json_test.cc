@@ -59,7 +59,7 @@ TEST_CASE("The report has every key of the contract", "[plugin][check_report_jso
   crd.versions[0].pruned_fields.pop_back();
   crd.versions[0].added_defaults = {Use("spec.mode", 2)};
   crd.versions[0].dropped_nulls = {Use("spec.size", 3)};
-  crd.admission_problems = {{"", "spec.group", "spec.group: Invalid value", "mend it"}};
+  crd.admission_problems = {{"", "spec.group", "spec.group: Invalid value", "fix it"}};
   crd.storage_migration = {.objects_losing_fields = 4, .pruned_fields = {Use("spec.x", 4)}};
   crd.maybe_in_etcd = {Use("spec.y", 5)};
   crd.maybe_in_etcd[0].managers = {"helm"};
@@ -76,7 +76,7 @@ TEST_CASE("The report has every key of the contract", "[plugin][check_report_jso
             "admissionProblems": [
                 {
                     "field": "spec.group",
-                    "hint": "mend it",
+                    "hint": "fix it",
                     "message": "spec.group: Invalid value"
                 }
             ],

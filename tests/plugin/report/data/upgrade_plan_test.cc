@@ -28,7 +28,7 @@ Strings Commands(const std::vector<CrdReport>& crds, const PlanFiles& files) {
   CheckReport report;
   report.crds = crds;
   Strings commands;
-  for (const auto& step : FindUpgradePlan(report, files)) commands.push_back(step.command);
+  for (const auto& step : FindUpgradePlan(report, files).steps) commands.push_back(step.command);
   return commands;
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("A name that is none for a shell stays a word", "[plugin][upgrade_plan
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check 'a;b' -f a.yaml"});
 }
 
-TEST_CASE("What the server refuses for reasons of its own has to be mended first",
+TEST_CASE("What the server refuses for reasons of its own has to be fixed first",
           "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.apply->accepted = false;
@@ -75,14 +75,14 @@ TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_p
   stuck.apply->causes = {"spec.scope: Required value"};
   CrdReport done = Proposal("b.g", "b.yaml");
   done.apply->is_unchanged = true;
-  const std::string mend = "kubectl prune check a.g -f a.yaml";
+  const std::string fix = "kubectl prune check a.g -f a.yaml";
   CHECK(Commands({stuck, done, Proposal("c.g", "c.yaml")}, {{"crds"}}) ==
-        Strings{mend, "kubectl apply -f c.yaml"});
-  CHECK(Commands({stuck, done}, {{"crds"}}) == Strings{mend});
+        Strings{fix, "kubectl apply -f c.yaml"});
+  CHECK(Commands({stuck, done}, {{"crds"}}) == Strings{fix});
   CheckReport report;
   report.crds = {stuck, done};
   report.has_others_in_files = true;
-  CHECK(FindUpgradePlan(report, {{"crds"}}).back().command == "kubectl apply -f b.yaml");
+  CHECK(FindUpgradePlan(report, {{"crds"}}).steps.back().command == "kubectl apply -f b.yaml");
 }
 
 TEST_CASE("What only pruning needs is a decision, and the file is applied",
@@ -110,7 +110,7 @@ TEST_CASE("A file of v1beta1 brings pruning, and moves the storage version befor
                 "kubectl prune migrate a.g --enable-pruning", "kubectl apply -f a.yaml"});
 }
 
-TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgrade_plan]") {
+TEST_CASE("What a server takes has not to be fixed for pruning", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced.reset();
   crd.is_v1beta1 = crd.preserve_unknown_fields = true;
@@ -123,7 +123,7 @@ TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgr
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
 }
 
-TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin][upgrade_plan]") {
+TEST_CASE("What comes beside what the order sees to has to be fixed", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced->preserve_unknown_fields = true;
   crd.apply->accepted = false;
@@ -141,7 +141,7 @@ TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin]
   CHECK(Commands({says_true}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
 }
 
-TEST_CASE("A file that turns pruning off again has to be mended", "[plugin][upgrade_plan]") {
+TEST_CASE("A file that turns pruning off again has to be fixed", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.preserve_unknown_fields = crd.apply->preserves_unknown_fields = true;
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
@@ -160,7 +160,9 @@ TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrad
   CheckReport report;
   report.crds = {Proposal("as.g.example.com", "a.yaml")};
   report.crds[0].versions[0].served = true;
-  const auto reason = [&report] { return FindUpgradePlan(report, {{"a.yaml"}}).at(0).reason; };
+  const auto reason = [&report] {
+    return FindUpgradePlan(report, {{"a.yaml"}}).steps.at(0).reason;
+  };
   CHECK(reason().empty());
   report.crds[0].converts_by_webhook = true;
   CHECK(reason() == "have the conversion webhook of as.g.example.com up before");
@@ -228,13 +230,13 @@ TEST_CASE("What is applied is not applied again, unless something was not read",
   CHECK_FALSE(IsApplied(report));
   report.crds[0].apply->is_unchanged = true;
   CHECK(IsApplied(report));
-  CHECK(FindUpgradePlan(report, {{"a.yaml"}}).empty());
+  CHECK(FindUpgradePlan(report, {{"a.yaml"}}).steps.empty());
   SECTION("of a file that is broken") { report.file_errors = {"b.yaml:1: no"}; }
   SECTION("beside what is no CRD") { report.has_others_in_files = true; }
   SECTION("before the check was stopped") { report.not_all_crds_read = true; }
   SECTION("of a CRD that differs") { report.crds.push_back(Proposal("b.g", "a.yaml")); }
   CHECK_FALSE(IsApplied(report));
-  CHECK_FALSE(FindUpgradePlan(report, {{"a.yaml"}}).empty());
+  CHECK_FALSE(FindUpgradePlan(report, {{"a.yaml"}}).steps.empty());
 }
 
 TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin][upgrade_plan]") {
@@ -249,28 +251,47 @@ TEST_CASE("What the cluster shows to be done is told, and how", "[plugin][upgrad
   unchanged.apply->is_unchanged = true;
   CheckReport report;
   report.crds = {migrated, unchanged};
-  const auto done = FindDoneSteps(report, {{"crds"}});
-  REQUIRE(done.size() == 1);  // a.yaml is still to be applied
-  CHECK(done[0].title == "migrate a.g");
-  CHECK(done[0].proof == "verified 2026-11-29 by a pass over 12 objects");
-  const auto steps = FindUpgradePlan(report, {{"crds"}});
-  REQUIRE(steps.size() == 1);
-  CHECK(steps[0].reason == "1 of 2 CRDs are in the cluster already");
+  // What a pass has verified before the file came is no step of this plan.
+  const UpgradePlan plan = FindUpgradePlan(report, {{"crds"}});
+  CHECK(plan.done.empty());
+  REQUIRE(plan.steps.size() == 1);
+  CHECK(plan.steps[0].reason == "1 of 2 CRDs is in the cluster as in the files");
 
   report.crds[0].apply->is_unchanged = true;
-  report.crds[0].migration_needed = true;  // that pass is of no use any more
-  const auto applied = FindDoneSteps(report, {{"crds"}});
-  REQUIRE(applied.size() == 1);
-  CHECK(applied[0].title == "apply the files");
+  CHECK(FindUpgradePlan(report, {{"crds"}}).done.empty());  // nothing is left
+  report.crds[1].migration_needed = true;
+  const auto done = FindUpgradePlan(report, {{"crds"}}).done;
+  REQUIRE(done.size() == 2);
+  CHECK(done[0].title == "apply the files");
+  CHECK(done[1].title == "migrate a.g");
+  CHECK(done[1].proof == "verified 2026-11-29 by a pass over 12 objects");
+  report.crds.insert(report.crds.begin(), report.crds[0]);
+  report.crds[0].name = "a2.g";
+  CHECK(FindUpgradePlan(report, {{"crds"}}).done.at(1).title == "migrate 2 CRDs");
 }
 
-TEST_CASE("A file that holds more than CRDs is not told to be applied", "[plugin][upgrade_plan]") {
+TEST_CASE("Files are told as applied where nothing of them may be missing",
+          "[plugin][upgrade_plan]") {
   CheckReport report;
   report.crds = {Proposal("a.g", "a.yaml")};
   report.crds[0].apply->is_unchanged = true;
-  CHECK(FindDoneSteps(report, {{"crds"}}).size() == 1);
+  report.crds[0].migration_needed = true;
+  const auto is_applied = [&report] { return !FindUpgradePlan(report, {{"crds"}}).done.empty(); };
+  CHECK(is_applied());
   report.has_others_in_files = true;
-  CHECK(FindDoneSteps(report, {{"crds"}}).empty());
+  CHECK_FALSE(is_applied());
+  report.has_others_in_files = false;
+  report.file_errors = {"b.yaml: broken"};
+  CHECK_FALSE(is_applied());
+  report.file_errors.clear();
+  report.not_all_crds_read = true;
+  CHECK_FALSE(is_applied());
+  report.not_all_crds_read = false;
+  CrdReport stuck = Proposal("b.g", "b.yaml");
+  stuck.apply->accepted = false;
+  stuck.apply->message = "a policy says no";
+  report.crds.push_back(stuck);
+  CHECK_FALSE(is_applied());
 }
 
 }  // namespace upgrade_plan_test

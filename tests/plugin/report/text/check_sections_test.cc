@@ -21,7 +21,7 @@ TEST_CASE("A CRD with nothing to explain has no section", "[plugin][check_sectio
   CHECK(Print(test_reports::Gadgets()) == "");
 }
 
-TEST_CASE("A blocked CRD shows its problems and how to mend them", "[plugin][check_sections]") {
+TEST_CASE("A blocked CRD shows its problems and how to fix them", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Gizmos();
   crd.source = "crds/gizmos.yaml";
   CHECK(Print(crd) ==
@@ -29,7 +29,7 @@ TEST_CASE("A blocked CRD shows its problems and how to mend them", "[plugin][che
         "  v1  spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must "
         "not be empty for specified object fields\n"
         "      hint: give spec a type, as a rule \"type: object\"\n"
-        "Next: mend crds/gizmos.yaml (kubectl prune suggest --local with these files prints how), "
+        "Next: fix crds/gizmos.yaml (kubectl prune suggest --local with these files prints how), "
         "then run this check again\n");
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_
       out.starts_with("gizmos.demo.example.com is not structural:\n"
                       "  the server's condition: NonStructuralSchema=True, reason Violations\n"));
   CHECK(out.ends_with(
-      "Next: mend the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
+      "Next: fix the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
       "kubectl prune check gizmos.demo.example.com\n"));
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("What the server would refuse is told beside", "[plugin][check_section
         "  spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields "
         "are pruned\n"
         "    hint: write a schema\n"
-        "Next: mend a.yaml, then run this check again\n");
+        "Next: fix a.yaml, then run this check again\n");
 }
 
 TEST_CASE("The flag itself is no reason against turning it off", "[plugin][check_sections]") {
@@ -263,7 +263,7 @@ TEST_CASE("What the server would refuse is told apart from what it lets be",
         "value changes:\n"
         "  PATH         OBJECTS   WRITTEN-BY   EXAMPLE     MESSAGE\n"
         "  .spec.size   3         helm         default/b   spec.size: too ^[\n"
-        "Next: mend the objects or loosen the schema, then check again\n");
+        "Next: fix the objects or loosen the schema, then check again\n");
 }
 
 TEST_CASE("All that some server refuses counts where nothing is tolerated",
@@ -306,14 +306,14 @@ TEST_CASE("What only readers of a version lose is told as that", "[plugin][check
   CHECK_THAT(Print(crd), !is_told);
 }
 
-TEST_CASE("Where nothing is lost the objects are to be mended", "[plugin][check_sections]") {
+TEST_CASE("Where nothing is lost the objects are to be fixed", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Gadgets();
   crd.verdict = migrate::report::Verdict::kLosesFields;
   crd.versions[0].objects_invalid_once_pruned = 1;
   crd.versions[0].invalid_once_pruned = {"default/a: spec.p: Required value"};
   CHECK_THAT(Print(crd),
              Catch::EndsWith("\n  default/a: spec.p: Required value\n"
-                             "Next: mend the objects or loosen the schema, then check again\n"));
+                             "Next: fix the objects or loosen the schema, then check again\n"));
 }
 
 TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_sections]") {
@@ -365,12 +365,12 @@ TEST_CASE("Whose managedFields name lost versions is told, with the next step",
   CHECK(Print(crd) ==
         "certificates.cert-manager.io: managedFields of objects name versions that the CRD does "
         "not have, so server-side apply of these fails (kubectl prune migrate "
-        "certificates.cert-manager.io mends that):\n" +
+        "certificates.cert-manager.io fixes that):\n" +
             table);
   crd.source = "new.yaml";
   CHECK_THAT(Print(crd),
              Catch::Contains("will not have, and server-side apply of these fails then "
-                             "(kubectl prune migrate certificates.cert-manager.io mends that, once "
+                             "(kubectl prune migrate certificates.cert-manager.io fixes that, once "
                              "it is applied):\n" +
                              table));
 }
@@ -443,9 +443,9 @@ TEST_CASE("A long refusal is told by its causes, the deciding one first",
   for (const std::string& cause : crd.apply->causes) crd.apply->message += "* " + cause + "\n";
   CHECK_THAT(Print(crd),
              Catch::Contains(": kubectl apply is refused:\n"
-                             "  spec.versions[0].schema.openAPIV3Schema: Required value: schemas "
-                             "are required (and of 11 more fields)\n"
                              "  spec.scope: Invalid value: \"Cluster\": field is immutable\n"
+                             "  spec.versions[0].schema.openAPIV3Schema: Required value: schemas "
+                             "are required (12 fields in all)\n"
                              "  spec.preserveUnknownFields: Invalid value: true: must be false\n"));
   const std::string wide = PrintSection(crd, {.wide = true, .now = test_reports::kNow});
   CHECK_THAT(wide, Catch::Contains("* spec.versions[11].schema"));
