@@ -1,11 +1,12 @@
 #!/bin/sh
-# Builds the archives of a release, what their binaries are linked from (SBOM), the manifest for krew and the checksums of
+# Builds the archives and images of a release, what their binaries are linked from (SBOM), the manifest for krew and the checksums of
 # all, in build/krew/package. sign.sh signs them.
 #
-#   sh krew/package.sh [--name NAME] [--home URL] [amd64|arm64]...
+#   sh krew/package.sh [--name NAME] [--home URL] [--image IMAGE] [amd64|arm64]...
 #
 #   --name NAME   what krew calls the plugin, prune by default; "-" in it becomes "_" in the command
 #   --home URL    of the repository; the archives are those of its release of this version
+#   --image IMAGE what the images are called, without a tag; by default as in krew/manifests
 #
 # Without an architecture both. The version is that of CMakeLists.txt, the time of every file that of
 # the commit ($SOURCE_DATE_EPOCH if it is set), so that one commit gives the same bytes everywhere.
@@ -56,6 +57,12 @@ packages() {
   dpkg-query -W -f '${Package}_${Version}_${Architecture}.deb\n' "libc6-dev$cross" "libgcc-12-dev$cross" "libstdc++-12-dev$cross"
 }
 
+# image ARCHITECTURE: makes an OCI image of what is in the archive.
+image() {
+  python3 krew/image.py --name "$image" --version "$version" --architecture "$1" --time "$epoch" "build/krew/content-$1" \
+    "$folder/kubectl-prune_${version}_linux_$1.oci.tar"
+}
+
 # platform ARCHITECTURE ARCHIVE: its part of the manifest.
 platform() {
   cat <<END
@@ -90,11 +97,13 @@ END
 
 name=prune
 home=https://example.com/kubectl-prune
+image=registry.example.com/kubectl-prune
 while [ $# -gt 0 ]; do
   case $1 in
     --name) name=$2; shift 2 ;;
     --home) home=$2; shift 2 ;;
-    -*) say "usage: sh krew/package.sh [--name NAME] [--home URL] [amd64|arm64]..."; exit 2 ;;
+    --image) image=$2; shift 2 ;;
+    -*) say "usage: sh krew/package.sh [--name NAME] [--home URL] [--image IMAGE] [amd64|arm64]..."; exit 2 ;;
     *) break ;;
   esac
 done
@@ -112,6 +121,7 @@ mkdir -p "$folder"
 manifest_head >"$folder/$name.yaml"
 for architecture; do
   path=$(archive "$architecture")
+  image "$architecture"
   platform "$architecture" "$path" >>"$folder/$name.yaml"
   packages "$architecture" >"build/krew/packages-$architecture"
   python3 krew/sbom.py --version "$version" --architecture "$architecture" --time "$epoch" \

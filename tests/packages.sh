@@ -11,6 +11,8 @@ BROWSER_PACKAGES="chromium fonts-dejavu-core"
 SHELL_PACKAGES="zsh fish"
 # And to run the release of another architecture (krew/check.sh installs it too).
 EMULATOR_PACKAGE=qemu-user-static
+# And to unpack its image.
+IMAGE_PACKAGE=umoci
 
 log=build/apt.log
 : >"$log"

@@ -34,6 +34,7 @@ try_packages $BROWSER_PACKAGES || true
 # shellcheck disable=SC2086
 try_packages $SHELL_PACKAGES || true
 try_packages "$EMULATOR_PACKAGE" || true
+try_packages "$IMAGE_PACKAGE" || true
 sh tests/cluster/kubectl.sh || echo "the tests take the kubectl of the PATH instead, or say that they are skipped" >&2
 
 step "build of preset dev"

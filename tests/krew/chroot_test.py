@@ -21,6 +21,7 @@ import unittest
 from static_binary import ROOT, Missing, StaticBinary, end  # and from where to import what follows
 
 from cluster import Cluster, wait_for
+import image_test
 import kubectl
 import skips
 
@@ -205,6 +206,19 @@ class Chroot(unittest.TestCase):
         second = self.root.run("migrate", MIGRATED, "-o", "json", environment=home)
         self.assertEqual(second.returncode, 0, second.stderr)
         self.assertEqual(json.loads(second.stdout)["summary"]["rewritten"], 0)
+
+
+class Image(unittest.TestCase):
+    def test_it_checks_a_cluster(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="kubectl-prune-image."))
+        self.addCleanup(shutil.rmtree, folder)
+        root = Root(self)
+        root.path = image_test.unpack(BINARY, folder)
+        root.write_authorities()
+        root.write_kubeconfig("127.0.0.1")
+        done = root.run("check", CRD)
+        self.assertIn(CRD, done.stdout, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
 
 
 class Installed(unittest.TestCase):
