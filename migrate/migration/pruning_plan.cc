@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "kube/base/text.h"
+#include "kube/meta/object_path.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/report/program_name.h"
 #include "migrate/rewrite/backup.h"
@@ -213,6 +215,25 @@ std::string LossLine(const PruningPlan& plan) {
   return line + " (" + report::OwnCommand("check " + crd.name) + ")";
 }
 
+// Those that most objects lose come first.
+std::string LostFieldsLine(const PruningPlan& plan) {
+  constexpr std::size_t kMostFields = 10;
+  std::vector<report::FieldUse> fields = FieldsLost(plan);
+  std::ranges::stable_sort(fields, std::greater(), &report::FieldUse::objects);
+  std::vector<std::string> parts;
+  for (const report::FieldUse& use : fields) {
+    if (parts.size() == kMostFields) break;
+    parts.push_back(kube::meta::WithLeadingDot(use.path) + " of " +
+                    kube::base::Count(use.objects, "object"));
+    if (use.examples.empty()) continue;
+    parts.back() += (use.objects == 1 ? " (" : " (as ") + use.examples.front() + ")";
+  }
+  if (fields.size() > parts.size()) {
+    parts.push_back("and " + kube::base::Count(fields.size() - parts.size(), "more field"));
+  }
+  return "plan: removes " + kube::base::Join(parts, ", ");
+}
+
 std::string WebhookText(const UpdateWebhooks& webhooks) {
   if (!webhooks.unknown_because.empty()) {
     return "which admission webhooks see updates is unknown: " + webhooks.unknown_because;
@@ -313,6 +334,7 @@ PruningDryRun DryRunPruning(const check::LiveCrd& crd, const check::RewriteForec
 std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   const std::string& name = plan.dry_run.report.name;
   std::vector<std::string> lines{LossLine(plan)};
+  if (ObjectsLosing(plan) > 0) lines.push_back(LostFieldsLine(plan));
   if (!plan.mutation.empty()) lines.push_back(MutationLine(plan));
   lines.push_back(WritesLine(plan));
   if (!plan.crd_file.empty()) {

@@ -9,9 +9,11 @@ namespace pruning_plan_test {
 
 using Strings = std::vector<std::string>;
 
-report::FieldUse Field(const std::string& path) {
+report::FieldUse Field(const std::string& path, std::uint64_t objects = 1) {
   report::FieldUse use;
   use.path = path;
+  use.objects = objects;
+  use.examples = {"shop/a", "shop/b"};
   return use;
 }
 
@@ -27,7 +29,7 @@ PruningDryRun DryRun2000() {
   v1.name = "v1";
   v1.storage = true;
   v1.objects_losing_fields = 1874;
-  v1.pruned_fields = {Field("spec.legacyMode"), Field("spec.x")};
+  v1.pruned_fields = {Field("spec.legacyMode"), Field("spec.x", 1874)};
   crd.storage_migration = {1900, {Field("spec.a"), Field("spec.b"), Field("spec.c")}};
   dry_run.backup_objects = 1874;
   dry_run.backup_bytes = 4'300'000;
@@ -47,6 +49,8 @@ TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_p
                       .backup = "b/w.ndjson"}) ==
         Strings{"widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
                 "check widgets.demo.example.com)",
+                "plan: removes .spec.x of 1874 objects (as shop/a), .spec.legacyMode of 1 object "
+                "(shop/a)",
                 "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
                 "25 s; 1 admission webhook sees updates: policy.example.com",
                 kEvents, "plan: back up 1874 objects, 4.1 MiB, to b/w.ndjson"});
@@ -57,8 +61,8 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
   const Strings lines = DescribePlan(
       {.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .pace = {.max_rate = 10}});
   CHECK_THAT(lines[0], Catch::Contains("1900 of 2000 objects would lose 3 fields"));
-  CHECK(lines[1] == "plan: 2000 writes, about 7 min; no admission webhook sees updates");
-  CHECK(lines.size() == 3);
+  CHECK(lines[2] == "plan: 2000 writes, about 7 min; no admission webhook sees updates");
+  CHECK(lines.size() == 4);
 }
 
 TEST_CASE("The time is that of all passes, and large objects count", "[migrate][pruning_plan]") {
@@ -75,14 +79,14 @@ TEST_CASE("The time is that of all passes, and large objects count", "[migrate][
   CHECK(writes(5, 5'000'000) == Approx(1.8 * 5.05 + 5.05));
   // Five rounds of reads after pruning is on, one for the backup, each a seventh of a write; and 5
   // s.
-  CHECK_THAT(DescribePlan(plan)[1], Catch::Contains(" about 24 s;"));
+  CHECK_THAT(DescribePlan(plan)[2], Catch::Contains(" about 24 s;"));
   plan.verifies = false;
   CHECK(writes(100, 0) == Approx(1.8));
   plan.rewrites_before = true;
   CHECK(writes(100, 0) == Approx(1.8 + 1 + 1.8));
   plan.pace.max_rate = 10;
   CHECK(writes(100, 0) == Approx(30));
-  CHECK_THAT(DescribePlan(plan)[1], Catch::Contains(" about 36 s;"));
+  CHECK_THAT(DescribePlan(plan)[2], Catch::Contains(" about 36 s;"));
 }
 
 TEST_CASE("The cost of a write is measured by dry runs of a few", "[migrate][pruning_plan]") {
@@ -143,11 +147,11 @@ TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_
   const UpdateWebhooks webhooks{{}, "Error from server (Forbidden): no"};
   const Strings lines = DescribePlan(
       {.dry_run = dry_run, .webhooks = webhooks, .gitops_owner = "Argo CD (label a/b)"});
-  CHECK_THAT(lines[1], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
+  CHECK_THAT(lines[2], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
                                        "from server (Forbidden): no"));
-  CHECK(lines[3] == "Warning: the server will refuse an object: shop/one: too large");
-  CHECK(lines[4] == "Warning: not known");
-  CHECK_THAT(lines[5], Catch::StartsWith(
+  CHECK(lines[4] == "Warning: the server will refuse an object: shop/one: too large");
+  CHECK(lines[5] == "Warning: not known");
+  CHECK_THAT(lines[6], Catch::StartsWith(
                            "Warning: Argo CD (label a/b) manages "
                            "widgets.demo.example.com and may undo this or stop at it: pause it"));
 }
@@ -202,11 +206,23 @@ TEST_CASE("What the server will refuse is foretold, but for what it tolerates",
                  Catch::EndsWith("spec.b: Required value, ..."));
 }
 
+TEST_CASE("Of many fields the plan names ten, those of most objects first",
+          "[migrate][pruning_plan]") {
+  PruningDryRun dry_run = DryRun2000();
+  std::vector<report::FieldUse>& fields = dry_run.report.versions[0].pruned_fields;
+  for (int i = 10; i < 20; ++i) fields.push_back(Field("spec.f" + std::to_string(i), 7));
+  const Strings lines = DescribePlan({.dry_run = dry_run, .webhooks = {}});
+  CHECK_THAT(lines[1],
+             Catch::StartsWith("plan: removes .spec.x of 1874 objects (as shop/a), .spec.f10 of 7 "
+                               "objects (as shop/a), ") &&
+                 Catch::EndsWith(".spec.f18 of 7 objects (as shop/a), and 2 more fields"));
+}
+
 TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]") {
   const PruningDryRun dry_run = DryRun2000();
   const UpdateWebhooks webhooks{{"a", "b", "c", "d", "e", "f", "g"}, ""};
   const Strings lines = DescribePlan({.dry_run = dry_run, .webhooks = webhooks});
-  CHECK_THAT(lines[1], Catch::EndsWith("7 admission webhooks see updates: a, b, c, d, e, 2 more"));
+  CHECK_THAT(lines[2], Catch::EndsWith("7 admission webhooks see updates: a, b, c, d, e, 2 more"));
 }
 
 }  // namespace pruning_plan_test

@@ -166,14 +166,14 @@ TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][turn
   CHECK(enabled.backup == (world.options.backup_dir / backup).string());
   CHECK(world.person.questions == Strings{"Turn pruning on for widgets.demo.example.com? "
                                           "apiextensions.k8s.io/v1 cannot turn it off again."});
-  REQUIRE(world.person.lines.size() == 6);
+  REQUIRE(world.person.lines.size() == 7);
   CHECK(world.person.lines[0] ==
         "widgets.demo.example.com: 2 of 3 objects would lose 1 field (kubectl prune check "
         "widgets.demo.example.com)");
-  CHECK_THAT(world.person.lines[3], Catch::StartsWith("plan: back up 2 objects") &&
+  CHECK_THAT(world.person.lines[4], Catch::StartsWith("plan: back up 2 objects") &&
                                         Catch::EndsWith(", to " + enabled.backup));
-  CHECK_THAT(world.person.lines[4], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
-  CHECK(world.person.lines[5] == kSettled);
+  CHECK_THAT(world.person.lines[5], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
+  CHECK(world.person.lines[6] == kSettled);
   for (const char* name : {"a", "b", "plain"}) CHECK_FALSE(world.IsHeld(enabled, name));
   const rewrite::MigrationState state = world.State();
   CHECK(state.phase == Phase::kBackupComplete);
@@ -211,7 +211,7 @@ TEST_CASE("A dry run tells the plan, asks nobody and writes nothing",
   world.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
   CHECK(world.TurnOn().outcome == report::Outcome::kDone);
   CHECK(world.person.questions.empty());
-  CHECK(world.person.lines.size() == 4);
+  CHECK(world.person.lines.size() == 5);
   CHECK(world.Backups().empty());
   CHECK_FALSE(world.IsPruningOn());
   // The switch and one object, both with dryRun=All.
@@ -246,7 +246,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     CHECK_FALSE(enabled.before_pruning);
     CHECK(world.Writes() == kDryWriteAndTurnOn);
     // v1beta1 does not know spec.a: "plain" may lose it.
-    CHECK_THAT(world.person.lines[3], Catch::Contains("back up 3 objects"));
+    CHECK_THAT(world.person.lines[4], Catch::Contains("back up 3 objects"));
   }
   SECTION("one that fails stops it") {
     world.cluster.server.AddFault(
