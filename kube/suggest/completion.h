@@ -20,7 +20,7 @@ enum class NodeLevel : std::uint8_t { kRoot, kField, kElement };
 void FixNode(json::Value& node, const ObservedShape* seen, NodeLevel level,
              const SchemaPlace& place, SchemaEditor& editor);
 
-/// Fixes each node of the structural part of `root` (node_fixing.h) and specifies in it what
+/// Fixes each node of the structural part of `root` (FixNode) and specifies in it what
 /// objects were `seen` to hold and pruning would remove (kube/schema/pruning.h). What is specified
 /// already stays as it is: where objects hold another type than it says, a person has to look.
 ///

@@ -144,7 +144,7 @@ def all_of_it_is_there(binary, path):
     kept = [line for line in details.splitlines() if not line.startswith(("  ", "NAME", "g"))]
     expect(rest == kept and lines_on(details, 200) > MOST_LINES, "--details is not all of it", details)
     names = re.findall(r"^(gadget\S+) ", piped, re.M)
-    expect(all(any(line.startswith(name[:9]) for line in details.splitlines()) for name in names),
+    expect(all(any(line.startswith(name + " ") for line in details.splitlines()) for name in names),
            "a name is missing", details)
     _, named = run(binary, ["check", "gadgetsx1.g1.example.com", "--local", "-f", path], 80)
     expect("would lose 2 fields" in named, "a CRD that is named is not explained", named)

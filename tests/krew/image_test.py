@@ -164,12 +164,12 @@ class Manifests(unittest.TestCase):
 
     @unittest.skipIf(kubectl.lacks(), kubectl.lacks())
     def test_kustomize_puts_another_in_its_place(self):
-        for path in self.manifests():
+        # A template of Helm's is no YAML before Helm has read it.
+        plain = [path for path in self.manifests() if "{{" not in path.read_text(encoding="utf-8")]
+        self.assertGreater(len(plain), 3)
+        for path in plain:
             with self.subTest(path.name), tempfile.TemporaryDirectory() as folder:
-                # A template of Helm's is no YAML before Helm has read it.
                 text = path.read_text(encoding="utf-8")
-                if "{{" in text:
-                    continue
                 (pathlib.Path(folder) / "all.yaml").write_text(text, encoding="utf-8")
                 (pathlib.Path(folder) / "kustomization.yaml").write_text(json.dumps({
                     "resources": ["all.yaml"],
