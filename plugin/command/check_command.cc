@@ -237,8 +237,8 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
   flags.Strings("ignore", check.ignored_crds, cli::CandidateSource::kCrds, R"(
         CRDs to leave out.)");
   flags.Bool("details", options.details, R"(
-        Explain every CRD on a terminal, too. Without it a terminal gets one screen: the answer,
-        where to begin, and the CRDs that need something.)");
+        Explain every CRD on a terminal, too, and tell refusals in the server's words. Without it a
+        terminal gets one screen: the answer, where to begin, and the CRDs that need something.)");
   flags.Bool("no-headers", options.no_headers, R"(
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.)");
   flags.Bool("print-transitional", options.print_transitional, R"(

@@ -56,7 +56,7 @@ std::string FitToScreen(const Report& report, std::string whole, const CheckOpti
                             options.check.opened.has_value() || !options.check.crd_names.empty();
   const bool fits = !table.screen.width ||
                     report::LinesOn(whole, *table.screen.width) <= report::kFirstScreenLines;
-  if (fits || is_asked_for || table.wide || table.rows_only) return whole;
+  if (fits || is_asked_for) return whole;
   return report::PrintFirstScreen(report, table);
 }
 
@@ -90,6 +90,7 @@ report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono:
           .rows_only = options.no_headers,
           // Who names a CRD wants to know all of it.
           .all_fields = !options.check.crd_names.empty(),
+          .all_causes = options.details,
           .show_objects = options.check.show_objects,
           .now = now,
           .screen = ScreenOf(options),

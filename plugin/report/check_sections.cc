@@ -93,7 +93,7 @@ std::vector<std::string> MainCauses(const ApplyReport& apply) {
   }
   if (sorts.size() > lines.size()) {
     lines.push_back("... and " + std::to_string(sorts.size() - lines.size()) +
-                    " more (-o wide has the server's message)");
+                    " more (--details has the server's message)");
   }
   return lines;
 }
@@ -179,8 +179,9 @@ class TextSection {
     out_.append(title_).append(": kubectl apply is refused");
     out_ += crd_.IsRefusedUntilPruning() ? " until pruning is on:\n  " : ":\n  ";
     const bool is_long = crd_.apply->message.size() > kLongRefusal && crd_.apply->causes.size() > 1;
-    out_ += is_long && !options_.wide ? kube::base::Join(MainCauses(*crd_.apply), "\n  ")
-                                      : terminal::PrintableLines(crd_.apply->message);
+    out_ += is_long && !options_.wide && !options_.all_causes
+                ? kube::base::Join(MainCauses(*crd_.apply), "\n  ")
+                : terminal::PrintableLines(crd_.apply->message);
     out_ += '\n';
   }
 

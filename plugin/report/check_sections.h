@@ -11,6 +11,7 @@ namespace plugin::report {
 struct SectionOptions {
   bool wide = false;          ///< nothing is shortened
   bool all_fields = false;    ///< no field that would be lost is left out
+  bool all_causes = false;    ///< a refusal is told in the server's words, however long
   bool show_objects = false;  ///< each object that loses fields, too
   bool some_objects = false;  ///< only objects of -n, -l or --field-selector were read
   bool show_source = false;   ///< tells CRDs of the same name apart by their file

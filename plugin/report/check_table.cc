@@ -112,6 +112,7 @@ void AppendSections(std::string& out, const CheckReport& report, const Crds& crd
     const SectionOptions section_options = {
         .wide = options.wide,
         .all_fields = options.all_fields,
+        .all_causes = options.all_causes,
         .show_objects = options.show_objects,
         .some_objects = !report.object_filter.empty(),
         .show_source = options.wide || HasNamesake(report, *crd),

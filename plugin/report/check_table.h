@@ -25,6 +25,7 @@ struct CheckTableOptions {
   bool wide = false;        ///< more columns, every row, nothing shortened
   bool rows_only = false;   ///< --no-headers: a row for each CRD and nothing else, for scripts
   bool all_fields = false;  ///< no field that would be lost is left out
+  bool all_causes = false;  ///< a refusal is told in the server's words, however long
   bool show_objects = false;
   std::chrono::sys_seconds now;
   Screen screen{};

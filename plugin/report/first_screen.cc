@@ -11,6 +11,7 @@
 #include "kube/base/text.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/check_summary.h"
+#include "plugin/report/crd_need.h"
 #include "plugin/report/fleet_table.h"
 #include "plugin/report/table.h"
 #include "plugin/terminal/terminal.h"
@@ -30,26 +31,6 @@ constexpr std::size_t kMostNotes = 3;
 // Of these as many as leave room for the table.
 constexpr std::size_t kLinesOfSteps = 18;
 
-/// Why somebody has to look at a CRD. What can be lost comes first, then what blocks most.
-enum class Need {
-  kLosesFields,
-  kLosesConversion,
-  kInvalidOncePruned,
-  kBlocked,
-  kUnread,
-  kInvalid,
-  kFileObjects,
-  kChanges,
-  kWriters,
-  kMigration,
-  kManagedFields,
-  kUnchecked,
-  kReady,
-  kFinding,  ///< anything else that counts for the exit code
-  kNothing
-};
-constexpr std::size_t kNeeds = static_cast<std::size_t>(Need::kNothing);
-
 /// A CRD that needs something.
 struct Row {
   std::string cluster;  // empty: there is one
@@ -57,55 +38,6 @@ struct Row {
   Need need = Need::kNothing;
   std::uint64_t objects = 0;  // that it is about
 };
-
-std::uint64_t BrokenByChanges(const CrdReport& crd) {
-  std::uint64_t most = 0;
-  if (!crd.changes) return most;
-  for (const auto& change : crd.changes->changes) {
-    if (change.breaking) most = std::max(most, change.objects.value_or(0));
-  }
-  return most;
-}
-
-bool IsBlockedAnyhow(const CrdReport& crd) { return IsBlocked(crd, {}); }
-
-Need NeedOf(const CheckReport& report, const CrdReport& crd) {
-  constexpr FailOn kAll = {.migration_needed = true};
-  if (crd.objects_losing_fields > 0) return Need::kLosesFields;
-  if (crd.DropsConversion()) return Need::kLosesConversion;
-  if (crd.MakesInvalid()) return Need::kInvalidOncePruned;
-  if (IsBlockedAnyhow(crd)) return Need::kBlocked;
-  if (crd.verdict == Verdict::kUnknown || !crd.object_errors.empty()) return Need::kUnread;
-  if (crd.HasInvalid()) return Need::kInvalid;
-  if (crd.file_objects && IsFinding(crd, {})) return Need::kFileObjects;
-  if (BrokenByChanges(crd) > 0) return Need::kChanges;
-  if (!crd.guard_writers.empty()) return Need::kWriters;
-  if (crd.migration_needed) return Need::kMigration;
-  if (!crd.stale_managed_fields.empty() || !crd.unfit_managed_fields.empty()) {
-    return Need::kManagedFields;
-  }
-  const bool prunes_already = crd.replaced && !crd.replaced->preserve_unknown_fields;
-  if (crd.verdict == Verdict::kReady && !prunes_already) {
-    return WasCheckedWithObjects(report, crd) ? Need::kReady : Need::kUnchecked;
-  }
-  return IsFinding(crd, kAll) ? Need::kFinding : Need::kNothing;
-}
-
-std::uint64_t ObjectsOf(const CrdReport& crd, Need need) {
-  switch (need) {
-    case Need::kLosesFields:
-      return crd.objects_losing_fields;
-    case Need::kInvalidOncePruned:
-    case Need::kInvalid:
-      return ObjectsInvalid(crd);
-    case Need::kFileObjects:
-      return std::max(crd.file_objects->objects_losing_fields, crd.file_objects->validity.objects);
-    case Need::kChanges:
-      return BrokenByChanges(crd);
-    default:
-      return crd.object_count;
-  }
-}
 
 void AddRows(std::vector<Row>& rows, const std::string& cluster, const CheckReport& report) {
   for (const CrdReport& crd : report.crds) {
@@ -120,139 +52,22 @@ void SortByNeed(std::vector<Row>& rows) {
   });
 }
 
-std::size_t CountLostFields(const CrdReport& crd) {
-  std::vector<std::string_view> paths;
-  for (const auto& version : crd.versions) {
-    for (const auto& use : version.pruned_fields) paths.push_back(use.path);
-  }
-  std::ranges::sort(paths);
-  return static_cast<std::size_t>(std::unique(paths.begin(), paths.end()) - paths.begin());
+std::string CellOf(const Row& row) {
+  return WhatOf(*row.crd, row.need, std::to_string(row.objects));
 }
-
-std::string WhatBlocks(const CrdReport& crd) {
-  if (!crd.problems.empty()) return Count(crd.problems.size(), "schema problem");
-  const std::size_t refused = AdmissionFindings(crd).size();
-  if (refused > 0) return Count(refused, "admission problem");
-  return crd.IsRefusedUntilPruning() ? "apply needs pruning" : "apply is refused";
-}
-
-std::string WhereStored(const CrdReport& crd) {
-  constexpr std::size_t kFew = 2;
-  if (crd.stored_versions.size() > kFew) {
-    return "stored in " + Count(crd.stored_versions.size(), "version");
-  }
-  return "stored as " + kube::base::Join(crd.stored_versions, ", ");
-}
-
-// What is the matter, in few words; `subject` is the objects that it is about: "3", "3 of 7
-// objects".
-std::string WhatOf(const Row& row, const std::string& subject) {
-  const CrdReport& crd = *row.crd;
-  const bool is_one = row.objects == 1;
-  switch (row.need) {
-    case Need::kLosesFields:
-      return subject + (is_one ? " loses " : " lose ") + Count(CountLostFields(crd), "field");
-    case Need::kLosesConversion:
-      return "loses its conversion";
-    case Need::kInvalidOncePruned:
-      return subject + " invalid if pruned";
-    case Need::kBlocked:
-      return WhatBlocks(crd);
-    case Need::kUnread:
-      return crd.verdict == Verdict::kUnknown ? "could not be read" : "objects not read";
-    case Need::kInvalid:
-      return subject + " would be refused";
-    case Need::kFileObjects:
-      return subject + " in files not taken";
-    case Need::kChanges:
-      return subject + " have what changes";
-    case Need::kWriters:
-      return "lost fields are written";
-    case Need::kMigration:
-      return WhereStored(crd);
-    case Need::kManagedFields:
-      return "old managedFields";
-    case Need::kUnchecked:
-      return "objects not checked";
-    case Need::kReady:
-      return "pruning can go on";
-    case Need::kFinding:
-    case Need::kNothing:
-      break;
-  }
-  return "see its details";
-}
-
-std::string CellOf(const Row& row) { return WhatOf(row, std::to_string(row.objects)); }
 
 std::string SentenceOf(const Row& row) {
-  return WhatOf(row, std::to_string(row.objects) + " of " +
-                         Count(std::max(row.crd->object_count, row.objects), "object"));
-}
-
-// The command of this program that comes next.
-std::string_view NextOf(const Row& row) {
-  const bool is_live = row.crd->source.empty();
-  switch (row.need) {
-    case Need::kLosesFields:
-      return "suggest";
-    case Need::kBlocked:
-      return row.crd->problems.empty() ? "check" : "suggest";
-    case Need::kMigration:
-    case Need::kManagedFields:
-    case Need::kReady:
-      return is_live ? "migrate" : "check";
-    default:
-      return "check";
-  }
+  return WhatOf(*row.crd, row.need,
+                std::to_string(row.objects) + " of " +
+                    Count(std::max(row.crd->object_count, row.objects), "object"));
 }
 
 std::string WordsOfCount(std::uint64_t count, std::string_view one, std::string_view many) {
   return std::to_string(count) + std::string(count == 1 ? one : many);
 }
 
-// "3 are blocked", as a part of the answer.
-std::string PartOf(Need need, std::uint64_t count) {
-  switch (need) {
-    case Need::kLosesFields:
-      return std::to_string(count) + " would lose fields";
-    case Need::kLosesConversion:
-      return WordsOfCount(count, " drops its conversion", " drop their conversion");
-    case Need::kInvalidOncePruned:
-      return WordsOfCount(count, " has objects that pruning makes invalid",
-                          " have objects that pruning makes invalid");
-    case Need::kBlocked:
-      return WordsOfCount(count, " is blocked", " are blocked");
-    case Need::kUnread:
-      return std::to_string(count) + " could not be read";
-    case Need::kInvalid:
-      return WordsOfCount(count, " has objects that the server would refuse",
-                          " have objects that the server would refuse");
-    case Need::kFileObjects:
-      return WordsOfCount(count, " has objects in files that would not be taken as they are",
-                          " have objects in files that would not be taken as they are");
-    case Need::kChanges:
-      return WordsOfCount(count, " changes what objects have", " change what objects have");
-    case Need::kWriters:
-      return std::to_string(count) + " had lost fields written";
-    case Need::kMigration:
-      return WordsOfCount(count, " needs a storage migration", " need a storage migration");
-    case Need::kManagedFields:
-      return WordsOfCount(count, " has old managedFields", " have old managedFields");
-    case Need::kUnchecked:
-      return WordsOfCount(count, " was checked without all its objects",
-                          " were checked without all their objects");
-    case Need::kReady:
-      return std::to_string(count) + " can have pruning turned on";
-    case Need::kFinding:
-    case Need::kNothing:
-      break;
-  }
-  return WordsOfCount(count, " has findings", " have findings");
-}
-
 // What a screen is about, beside its rows.
-struct Scope {
+struct Outline {
   Totals totals;
   std::string where;       // " in 3 clusters"
   std::string incomplete;  // a sentence: what could not be read; empty: all was
@@ -260,7 +75,7 @@ struct Scope {
 
 std::string LossOf(const std::vector<Row>& rows, const Totals& totals) {
   const auto blocked = std::ranges::count_if(rows, [](const Row& row) {
-    return row.need == Need::kLosesFields && IsBlockedAnyhow(*row.crd);
+    return row.need == Need::kLosesFields && IsBlocked(*row.crd, {});
   });
   std::string words =
       " (" + std::to_string(totals.losing) + " of " + Count(totals.objects, "object");
@@ -271,21 +86,22 @@ std::string LossOf(const std::vector<Row>& rows, const Totals& totals) {
   return words + ")";
 }
 
-std::string AnswerOf(const std::vector<Row>& rows, const Scope& scope) {
-  if (scope.totals.all == 0) return "";
-  const std::string all = Count(scope.totals.all, "CRD") + scope.where;
+std::string AnswerOf(const std::vector<Row>& rows, const Outline& outline) {
+  if (outline.totals.all == 0) return "";
+  const std::string all = Count(outline.totals.all, "CRD") + outline.where;
   if (rows.empty()) {
-    if (scope.totals.all == 1) return "The one CRD" + scope.where + " needs nothing.";
-    return scope.incomplete.empty() ? "None of " + all + " needs anything."
-                                    : "None of the " + all + " that could be read needs anything.";
+    if (outline.totals.all == 1) return "The one CRD" + outline.where + " needs nothing.";
+    return outline.incomplete.empty()
+               ? "None of " + all + " needs anything."
+               : "None of the " + all + " that could be read needs anything.";
   }
   std::array<std::uint64_t, kNeeds> counts{};
   for (const Row& row : rows) ++counts[static_cast<std::size_t>(row.need)];
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < kNeeds; ++i) {
     if (counts[i] == 0) continue;
-    parts.push_back(PartOf(static_cast<Need>(i), counts[i]));
-    if (static_cast<Need>(i) == Need::kLosesFields) parts.back() += LossOf(rows, scope.totals);
+    parts.push_back(CountOf(static_cast<Need>(i), counts[i]));
+    if (static_cast<Need>(i) == Need::kLosesFields) parts.back() += LossOf(rows, outline.totals);
   }
   return std::to_string(rows.size()) + " of " + all +
          (rows.size() == 1 ? " needs something: " : " need something: ") +
@@ -295,9 +111,9 @@ std::string AnswerOf(const std::vector<Row>& rows, const Scope& scope) {
 /// One screen, from top to bottom.
 class FirstScreen {
  public:
-  FirstScreen(std::vector<Row> rows, Scope scope, const CheckTableOptions& options)
+  FirstScreen(std::vector<Row> rows, Outline outline, const CheckTableOptions& options)
       : rows_(std::move(rows)),
-        scope_(std::move(scope)),
+        outline_(std::move(outline)),
         options_(options),
         width_(options.screen.width.value_or(80)) {
     SortByNeed(rows_);
@@ -306,8 +122,8 @@ class FirstScreen {
 
   // `report` may have a plan; the null pointer where there are several.
   std::string Print(const CheckReport* report, const std::vector<std::string>& notes) {
-    AddText(scope_.incomplete);
-    AddText(AnswerOf(rows_, scope_));
+    AddText(outline_.incomplete);
+    AddText(AnswerOf(rows_, outline_));
     const bool has_plan = report != nullptr && !report->steps.empty();
     if (report != nullptr && !has_plan) AddText(Steps(*report));  // that nothing is left of it
     if (!rows_.empty()) AddFirst(rows_.front(), /*with_commands=*/!has_plan);
@@ -342,7 +158,7 @@ class FirstScreen {
             terminal::Printable(SentenceOf(row)) + ".");
     if (!with_commands || row.crd->name.empty()) return;
     AddCommand(CommandOf(row, "check"), "  ");
-    const std::string_view next = NextOf(row);
+    const std::string_view next = NextOf(*row.crd, row.need);
     if (next != "check") AddCommand(CommandOf(row, next), "  ");
   }
 
@@ -407,13 +223,13 @@ class FirstScreen {
         std::string(terminal::VerdictName(crd.verdict)),
         is_known ? std::to_string(crd.object_count) : "", CellOf(row)};
     if (!row.cluster.empty()) cells.insert(cells.begin(), row.cluster);
-    if (with_next) cells.emplace_back(NextOf(row));
+    if (with_next) cells.emplace_back(NextOf(*row.crd, row.need));
     return cells;
   }
 
   std::string TailOf(const std::vector<std::string>& notes) const {
     std::string tail = "\n";
-    const std::uint64_t fine = scope_.totals.all - rows_.size();
+    const std::uint64_t fine = outline_.totals.all - rows_.size();
     if (fine > 0 && !rows_.empty()) {
       tail += WordsOfCount(fine, " other CRD needs nothing.\n", " other CRDs need nothing.\n");
     }
@@ -430,7 +246,7 @@ class FirstScreen {
   }
 
   std::vector<Row> rows_;
-  const Scope scope_;
+  const Outline outline_;
   const CheckTableOptions& options_;
   const std::size_t width_;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> names_;  // rows of each
@@ -512,8 +328,8 @@ std::string PrintFirstScreen(const FleetReport& report, const CheckTableOptions&
     notes.push_back("note: " + WordsOfCount(differing, " CRD is", " CRDs are") +
                     " not the same in all clusters (--details)");
   }
-  const Scope scope = {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete};
-  return FirstScreen(std::move(rows), scope, options).Print(nullptr, notes);
+  const Outline outline = {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete};
+  return FirstScreen(std::move(rows), outline, options).Print(nullptr, notes);
 }
 
 }  // namespace plugin::report

@@ -120,8 +120,6 @@ void Narrow(std::vector<std::size_t>& widths, std::size_t width) {
   }
 }
 
-std::size_t GapsOf(const Lines& lines) { return (lines.front().size() - 1) * kGap; }
-
 void FitTo(Lines& lines, std::size_t width) {
   if (lines.front().empty()) return;
   while (LeastWidthOf(WholeWidths(lines), lines.front()) > width) {
@@ -130,7 +128,8 @@ void FitTo(Lines& lines, std::size_t width) {
     RemoveColumn(lines, *lightest);
   }
   const auto last = std::ranges::find(lines.front(), kLastToGo);
-  if (last != lines.front().end() && kLeastCell * lines.front().size() + GapsOf(lines) > width) {
+  if (last != lines.front().end() &&
+      WidthOf(std::vector(lines.front().size(), kLeastCell)) > width) {
     RemoveColumn(lines, static_cast<std::size_t>(last - lines.front().begin()));
   }
   std::vector<std::size_t> widths = WholeWidths(lines);

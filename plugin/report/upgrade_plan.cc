@@ -653,7 +653,7 @@ std::vector<DoneStep> FindDoneSteps(const migrate::report::CheckReport& report,
     done.push_back({"migrate " + migrated[0]->name, migrated[0]->verified->Words()});
   } else if (!migrated.empty()) {
     done.push_back(
-        {"migrate " + Count(migrated.size(), "CRD"), "a pass over all objects verified it"});
+        {"migrate " + Count(migrated.size(), "CRD"), "a pass over all objects has verified each"});
   }
   return done;
 }

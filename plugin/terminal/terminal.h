@@ -17,9 +17,11 @@ std::string Printable(std::string_view text);
 /// The same for text that is already laid out: line breaks and tabs stay.
 std::string PrintableLines(std::string_view text);
 
-/// `text` in at most `width` characters, at least 4. What is too much is left out, and "..." stands
-/// there: in the middle, or behind three quarters of what is kept.
+/// Where a text is cut: in its middle, or behind three quarters of what is kept.
 enum class CutAt { kMiddle, kThreeQuarters };
+
+/// `text` in at most `width` characters, at least 4. What is too much is left out, and "..." stands
+/// there.
 std::string CutMiddle(std::string_view text, std::size_t width, CutAt at = CutAt::kMiddle);
 
 /// `text` in lines of at most `width` characters, broken at blanks; each but the first begins with

@@ -449,6 +449,8 @@ TEST_CASE("A long refusal is told by its causes, the deciding one first",
                              "  spec.preserveUnknownFields: Invalid value: true: must be false\n"));
   const std::string wide = PrintSection(crd, {.wide = true, .now = test_reports::kNow});
   CHECK_THAT(wide, Catch::Contains("* spec.versions[11].schema"));
+  const std::string whole = PrintSection(crd, {.all_causes = true, .now = test_reports::kNow});
+  CHECK_THAT(whole, Catch::Contains("* spec.versions[11].schema"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST_CASE("A screen begins with what can be lost, and counts what is fine",
         "NAME                       VERDICT        OBJECTS   WHAT                 NEXT\n"
         "widgets.demo.example.com   loses-fields   2000      1874 lose 2 fields   suggest\n"
         "gizmos.demo.example.com    blocked        12        1 schema problem     suggest\n"
-        "gadgets.demo.example.com   ready          7         pruning can go on    migrate\n"
+        "gadgets.demo.example.com   ready          7         loses nothing        migrate\n"
         "\n"
         "1 other CRD needs nothing.\n"
         "Details: name a CRD, or add --details (-o wide, html or json have all of it,\n"
