@@ -159,8 +159,14 @@ void Evaluator::CountCall(const CallPlan& call, std::span<const Value> args, con
 }
 
 Value Evaluator::Dispatch(const CallPlan& call, std::span<const Value> args) {
-  if (call.pattern != nullptr && args[0].is_string()) {
-    return MatchText(memory_, *call.pattern, args[0].text());
+  if (call.pattern != nullptr) {
+    // The name of a type is a text to the server's library.
+    if (args[0].is_string() || args[0].kind == Kind::kType) {
+      const std::string_view text =
+          args[0].is_string() ? args[0].text() : std::string_view(args[0].type->name);
+      return MatchText(memory_, *call.pattern, text);
+    }
+    return Value::Error(kNoOverload);
   }
   const Signature* signature = call.signature;
   const Overload& first = *call.function->signatures[0].overload;

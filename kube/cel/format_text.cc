@@ -129,6 +129,7 @@ Text FormatElement(Memory& memory, const Value& value) {
       return "duration(" + go::GoQuote(FormatSeconds(value.integer) + "s") + ")";
     case Kind::kType:
       return "type(" + value.type->name + ")";
+    case Kind::kError:  // what nobody could read as the map was made
     case Kind::kOptional:
     case Kind::kOpaque:
       return base::Unexpected("no formatting function for " + std::string(RuntimeTypeName(value)));
@@ -159,9 +160,8 @@ Text FormatList(Memory& memory, const Value& list) {
 Text FormatMap(Memory& memory, const Value& map) {
   const Memory::Level level(memory);
   std::vector<std::pair<std::string, std::string>> entries;
-  std::uint32_t size = 0;
   for (MapCursor cursor(memory, map); !cursor.AtEnd(); cursor.Next()) {
-    ++size;
+    if (cursor.IsUnnamed()) throw GivenUp{kNilPointer};
     const MapEntry entry = cursor.Entry();
     const bool is_key = entry.key.is_string() || entry.key.is_bool() ||
                         entry.key.kind == Kind::kInt || entry.key.kind == Kind::kUint;
@@ -170,17 +170,12 @@ Text FormatMap(Memory& memory, const Value& map) {
                               std::string(RuntimeTypeName(entry.key)));
     }
     Text key = FormatElement(memory, entry.key);
-    if (entry.value.is_error() && entry.value.text().starts_with("no such key: ")) {
+    if (HasSchema(map) && entry.value.is_error() && entry.value.text().starts_with("no such key: ")) {
       return base::Unexpected("could not find key: " + *key);
     }
     Text value = FormatElement(memory, entry.value);
     if (!value) return value;
     entries.emplace_back(*std::move(key), *std::move(value));
-  }
-  if (size < MapSize(map)) {
-    // Its iterator has nil for what the schema does not name.
-    throw GivenUp{
-        "internal error: runtime error: invalid memory address or nil pointer dereference"};
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

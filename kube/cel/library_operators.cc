@@ -262,18 +262,24 @@ Value MutableMap(Memory& memory, const Value& map) {
 Value MapInsert(Memory& memory, Args args) {
   if (!args[0].is_map()) return Value::Error(kNoOverload);
   const Value map = MutableMap(memory, args[0]);
-  const auto insert = [&](const Value& key, const Value& value) {
-    if (MapFind(memory, map, key).kind != Kind::kUnset) {
-      return memory.Error("insert failed: key " + Describe(key) + " already exists");
+  const auto insert = [&](const MapEntry& entry, bool is_unnamed) {
+    if (MapFind(memory, map, entry.key).kind != Kind::kUnset) {
+      // %v of Go, for which null is the number of an enum.
+      const std::string key = is_unnamed                      ? "<nil>"
+                              : entry.key.kind == Kind::kNull ? "0"
+                                                              : Describe(entry.key);
+      return memory.Error("insert failed: key " + key + " already exists");
     }
-    memory.Set(map, key, value);
+    memory.Set(map, entry.key, entry.value);
     return map;
   };
-  if (args.size() == 3) return insert(args[1], args[2]);
+  if (args.size() == 3) return insert({args[1], args[2]}, false);
   if (!args[1].is_map()) return Value::Error(kNoOverload);
-  for (MapCursor cursor(memory, args[1]); !cursor.AtEnd(); cursor.Next()) {
-    const MapEntry entry = cursor.Entry();
-    const Value result = insert(entry.key, entry.value);
+  MapCursor cursor(memory, args[1]);
+  // The server's library looks at the type of the first key.
+  if (!cursor.AtEnd() && cursor.IsUnnamed()) throw GivenUp{kNilPointer};
+  for (; !cursor.AtEnd(); cursor.Next()) {
+    const Value result = insert(cursor.Entry(), cursor.IsUnnamed());
     if (result.is_error()) return result;
   }
   return map;

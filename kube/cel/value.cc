@@ -138,16 +138,29 @@ std::uint32_t MapSize(const Value& map) {
   return map.kind == Kind::kMap ? map.map->size : static_cast<std::uint32_t>(map.json->size());
 }
 
-bool MapCursor::AtEnd() const {
+bool MapCursor::IsPastNamed() const {
   return index_ >= (map_.kind == Kind::kMap ? map_.map->size : map_.json->size());
+}
+
+void MapCursor::Next() {
+  if (IsPastNamed()) {
+    --unnamed_;
+    return;
+  }
+  ++index_;
+  Skip();
 }
 
 void MapCursor::Skip() {
   if (!HasSchema(map_)) return;
-  while (!AtEnd() && !IsKnownKey(map_, map_.json->members()[index_].key.text())) ++index_;
+  while (!IsPastNamed() && !IsKnownKey(map_, map_.json->members()[index_].key.text())) {
+    ++index_;
+    ++unnamed_;
+  }
 }
 
 MapEntry MapCursor::Entry() const {
+  if (IsUnnamed()) return {Value::Null(), Value::Error(kNoOverload)};
   if (map_.kind == Kind::kMap) return map_.map->entries[index_];
   const json::Member& member = map_.json->members()[index_];
   if (map_.kind == Kind::kJsonMap) {

@@ -209,23 +209,27 @@ bool HasSchema(const Value& map);
 /// Whether that schema says how the value of `key` is read.
 bool IsKnownKey(const Value& map, std::string_view key);
 
-/// The keys of a map and their values, one after the other.
+/// The keys of a map and their values, one after the other. What an object of the object at hand
+/// has beyond its schema comes last, and without its name: the iterator of apiserver's
+/// unstructuredMap leaves these keys nil, which expressions see as null. Nobody finds a value by
+/// such a key, so its value is the error kNoOverload.
 class MapCursor {
  public:
   MapCursor(Memory& memory, const Value& map) : memory_(memory), map_(map) { Skip(); }
-  bool AtEnd() const;
+  bool AtEnd() const { return IsPastNamed() && unnamed_ == 0; }
   MapEntry Entry() const;
-  void Next() {
-    ++index_;
-    Skip();
-  }
+  /// Whether what stands here has no name.
+  bool IsUnnamed() const { return IsPastNamed(); }
+  void Next();
 
  private:
+  bool IsPastNamed() const;
   void Skip();
 
   Memory& memory_;
   const Value map_;
   std::uint32_t index_ = 0;
+  std::uint32_t unnamed_ = 0;  ///< that were met so far, and are still to come
 };
 
 /// The error of a call whose cost goes beyond its limit.
@@ -234,6 +238,10 @@ inline constexpr std::string_view kCostLimitExceeded =
 
 /// The error of a call that has no overload for the values that it meets.
 inline constexpr std::string_view kNoOverload = "no such overload";
+
+/// What an evaluation ends with where the server's library uses what is nil.
+inline constexpr std::string_view kNilPointer =
+    "internal error: runtime error: invalid memory address or nil pointer dereference";
 
 /// Thrown where an evaluation is ended before it has a value: by what it costs, by the memory that
 /// it takes, by the values that it looks at, or where the server's library panics.

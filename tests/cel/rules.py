@@ -89,8 +89,11 @@ class Crds:
         return {"x-kubernetes-int-or-string": True}, "dyn", lambda: self.random.choice([1, 0, "10%", "x", 80])
 
     def _free(self):
-        return ({"type": "object", "x-kubernetes-preserve-unknown-fields": True}, "object",
-                lambda: self.random.choice([{}, {"a": 1}, {"a": ["x"], "b": {"c": None}}]))
+        schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+        if self._chance(0.6):
+            schema.update(properties={"b": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+                          maxProperties=10)
+        return schema, "open", lambda: self.random.choice([{}, {"a": 1}, {"b": {}}, {"a": ["x"], "b": {"c": None}}])
 
     def _list_map(self):
         """A list of objects that are known by their keys, few or many."""
@@ -109,7 +112,7 @@ class Crds:
     def _list(self, depth):
         items, of, make = self._field(depth - 1)
         schema = {"type": "array", "items": items}
-        if of in ("object", "objects"):
+        if of in ("object", "objects", "open"):
             return schema, "object", lambda: [make() for _ in range(self.random.choice([0, 1, 2]))]
         if self._chance(0.75):
             schema["maxItems"] = self.random.choice([3, 10, 100])
@@ -120,7 +123,7 @@ class Crds:
     def _map(self, depth):
         values, of, make = self._field(depth - 1)
         schema = {"type": "object", "additionalProperties": values}
-        if of in ("object", "objects"):
+        if of in ("object", "objects", "open"):
             return schema, "object", lambda: {key: make() for key in self.random.sample(["a", "b"], self.random.choice([0, 1, 2]))}
         if self._chance(0.75):
             schema["maxProperties"] = self.random.choice([2, 10, 50])
@@ -140,7 +143,7 @@ class Crds:
         for name, (schema, of, _) in fields.items():
             found.update(self._around(f"{path}.{NAMES[name]}", of))
             found[f"has({path}.{NAMES[name]})"] = "bool"
-            if "object" not in of:
+            if "object" not in of and of != "open":
                 found[f"{path}.?{NAMES[name]}"] = f"optional({of})"
             for inner in schema.get("properties", {}):
                 found[f"has({path}.{NAMES[name]}.{inner})"] = "bool"
@@ -152,6 +155,13 @@ class Crds:
             return {f"{path}.size()": "int", f"{path}.map(i, i.v)": "list(int)", f"({path} + {path}).size()": "int",
                     f"{path} == {path}": "bool", f"'%s'.format([{path}])": "string", f"dyn({path})": "dyn",
                     f"{path}.exists(i, i.a == {path}[0].a)": "bool"}
+        if of == "open":
+            # Of fields that the schema does not name it sees that they are there.
+            one = f"dyn({path})"
+            return {f"{one}.map(k, k).size()": "int", f"{one}.exists(k, k == null)": "bool", f"{one}.size()": "int",
+                    f"{one}.all(k, v, k != '')": "bool", f"'%s'.format([{one}.transformList(k, v, k)])": "string",
+                    f"{one}.transformMap(k, v, 1).size()": "int", f"{path} == {path}": "bool", one: "dyn",
+                    f"{one}.filter(k, k != 'b').size()": "int", f"'%s'.format([{path}])": "string"}
         if of == "object":
             return {f"{path} == {path}": "bool", f"dyn({path})": "dyn", f"'%s'.format([{path}])": "string"}
         return {path: of}
