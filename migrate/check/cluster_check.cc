@@ -178,8 +178,9 @@ class ObjectTaker : public CrdObjectTaker {
  private:
   void HandleObject(std::size_t worker, Document& object, std::uint64_t number) override {
     for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
-      crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, "", object.may_hold_nulls()},
-                                  tallies_[worker][i]);
+      crd_.checks[i]->CheckObject(
+          {object.root(), {0, number, 0}, "", object.may_hold_nulls(), object.text_size()},
+          tallies_[worker][i]);
     }
   }
 

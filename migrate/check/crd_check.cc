@@ -308,6 +308,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   const std::string full_name = FullName(object.value);
   const report::CountedObject counted{object.place, full_name};
   ++tally.objects_;
+  tally.bytes_ += object.bytes;
   report::ObjectPaths paths;
   bool loses = false, loses_nulls = false, changes_in_storage = false;
   Look(object.value, tally);
@@ -576,6 +577,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
   report::CrdReport report = facts_.report;
   report.objects_skipped = false;
   report.object_count = tally.objects_;
+  report.object_bytes = tally.bytes_;
   report.objects_losing_fields = tally.objects_losing_fields_;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     report::VersionReport& version = report.versions[i];

@@ -28,6 +28,7 @@ struct CheckedObject {
   report::Place place;         ///< decides which comes first
   std::string_view source;     ///< the file it came from; empty for a live object
   bool may_hold_nulls = true;  ///< false: it is known to have none
+  std::uint64_t bytes = 0;     ///< of its JSON, as it was read; 0: not known
 };
 
 /// What the objects of one CRD would lose, counted by one thread.
@@ -48,7 +49,7 @@ class CrdTally {
   VersionTally& Version(std::size_t index);
   kube::schema::PatternChecks& PatternsForObject();
 
-  std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
+  std::uint64_t objects_ = 0, bytes_ = 0, objects_losing_fields_ = 0;
   std::vector<VersionTally> versions_;  // as long as the last version that was counted
   /// Of the object at hand, by each version; absent where nothing can be told of a write in it.
   std::vector<std::optional<VersionValidity::QuickResult>> sights_;

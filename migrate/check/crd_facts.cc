@@ -15,6 +15,7 @@
 #include "kube/crd/unknown_keys.h"
 #include "kube/schema/pattern_checks.h"
 #include "migrate/check/apply_effect.h"
+#include "migrate/check/gitops_owner.h"
 #include "migrate/check/hints.h"
 
 namespace migrate::check {
@@ -143,6 +144,7 @@ class FactFinder {
     replaced.preserve_unknown_fields = live->preserve_unknown_fields;
     if (storage != nullptr) replaced.storage_version = storage->name;
     replaced.has_last_applied = live->annotations.contains(kube::crd::kLastApplied);
+    replaced.gitops_owner = FindGitOpsOwner(live->document->root());
     replaced.converts_by_webhook = live->conversion.strategy == "Webhook";
     for (const kube::crd::CrdVersion& version : live->versions) {
       replaced.versions.push_back(version.name);

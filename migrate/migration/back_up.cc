@@ -10,6 +10,7 @@
 #include "kube/base/result.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_request.h"
+#include "migrate/check/gitops_owner.h"
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/migration/admission_webhooks.h"
 #include "migrate/migration/pruning_plan.h"
@@ -113,7 +114,7 @@ class BackingUp {
     if (const auto change = check::CheckCrdUnchanged(run_.crd.shape, *crd)) {
       return Fail(*change + NextStepBehindChange(*crd));
     }
-    gitops_owner_ = FindGitOpsOwner(crd->document->root());
+    gitops_owner_ = check::FindGitOpsOwner(crd->document->root());
     return true;
   }
 
@@ -156,7 +157,7 @@ class BackingUp {
   }
 
   // A few writes are not worth it.
-  WriteCost MeasureCost(const PruningPlan& plan) const {
+  report::WriteCost MeasureCost(const PruningPlan& plan) const {
     constexpr double kFewSeconds = 2;
     const bool may_try = run_.dry_run != report::DryRun::kClient && !run_.scope.target.by_update;
     if (!may_try || EstimateWrites(plan) < kFewSeconds) return plan.cost;

@@ -75,8 +75,8 @@ void ObjectSizes::Merge(ObjectSizes other) {
   for (SizedObject& object : other.first) KeepFirst(first, std::move(object));
 }
 
-WriteCost MeasureWriteCost(const ObjectSizes& sizes, const rewrite::SweepTarget& target,
-                           const kube::client::Session& session) {
+report::WriteCost MeasureWriteCost(const ObjectSizes& sizes, const rewrite::SweepTarget& target,
+                                   const kube::client::Session& session) {
   struct Written {
     double seconds = 0, bytes = 0;
   };
@@ -91,7 +91,7 @@ WriteCost MeasureWriteCost(const ObjectSizes& sizes, const rewrite::SweepTarget&
   // One that takes long by chance does not count.
   std::ranges::sort(first, {}, &Written::seconds);
   const Written usual = first[first.size() / 2];
-  WriteCost cost{.object = usual.seconds, .byte = 0, .is_measured = true};
+  report::WriteCost cost{.object = usual.seconds, .byte = 0, .is_measured = true};
   const double more = static_cast<double>(sizes.largest.bytes) - usual.bytes;
   // Where all are about as large, nothing tells what is due to the size, and nothing needs to.
   if (more <= usual.bytes) return cost;

@@ -10,6 +10,7 @@
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/object_metadata.h"
+#include "migrate/report/migration_time.h"
 #include "migrate/rewrite/sweep_target.h"
 
 /// What dry runs of writes tell before anything is written.
@@ -38,23 +39,10 @@ struct ObjectSizes {
   void Merge(ObjectSizes other);
 };
 
-/// What it takes to write an object, in seconds, where no other write is in flight and nothing of
-/// it changes. Each is what an API server of 1.20 and etcd on two cores take, unless measured.
-struct WriteCost {
-  double object = 0.003;  ///< whatever its size
-  double byte = 0.3e-6;   ///< of its JSON
-  bool is_measured = false;
-
-  /// For one pass over all.
-  double SecondsFor(const ObjectSizes& sizes) const {
-    return static_cast<double>(sizes.objects) * object + static_cast<double>(sizes.bytes) * byte;
-  }
-};
-
-/// Measures it by a DryRunWrite of each object that `sizes` names, one after the other. Where the
-/// server refuses them, or the session is stopped, it is as a rule.
-WriteCost MeasureWriteCost(const ObjectSizes& sizes, const rewrite::SweepTarget& target,
-                           const kube::client::Session& session);
+/// Measures what a write takes by a DryRunWrite of each object that `sizes` names, one after the
+/// other. Where the server refuses them, or the session is stopped, it is as a rule.
+report::WriteCost MeasureWriteCost(const ObjectSizes& sizes, const rewrite::SweepTarget& target,
+                                   const kube::client::Session& session);
 
 /// What a server makes of managedFields that name versions to which a webhook converts.
 struct EntryAnswers {

@@ -19,18 +19,6 @@
 namespace migrate::migration {
 namespace {
 
-// A write that changes something takes 1.8 times as long as one that changes nothing, as those that
-// verify.
-constexpr double kChanging = 1.8;
-// With many objects more than one is in flight (ConcurrencySearch), which is so much faster.
-constexpr std::uint64_t kMany = 200;
-constexpr double kGainOfMany = 1.7;
-// After pruning is on, kNoticed and nearly always no more, beside reads: each round reads a few
-// objects.
-constexpr double kWaitSeconds = 5;
-constexpr std::uint64_t kRounds = 5, kReadInRound = 5;
-// What a read takes of what a write does.
-constexpr double kReading = 1.0 / 7;
 // As many names as fit a line.
 constexpr std::size_t kMostNames = 5;
 
@@ -109,16 +97,6 @@ std::string Bytes(std::uint64_t bytes) {
   char text[64];
   std::snprintf(text, sizeof text, "%.1f %s", size, unit);
   return text;
-}
-
-std::string Duration(double seconds) {
-  constexpr double kMinute = 60, kHour = 3600;
-  const auto whole = [](double value) {
-    return std::to_string(std::max(1L, std::lround(std::ceil(value))));
-  };
-  if (seconds < 2 * kMinute) return whole(seconds) + " s";
-  if (seconds < 2 * kHour) return whole(seconds / kMinute) + " min";
-  return whole(seconds / kHour) + " h";
 }
 
 // Of the first object by path, as far as the server does not tolerate it.
@@ -250,20 +228,20 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
          " updates: " + kube::base::Join(names, ", ");
 }
 
-// For the backup, which a list of all objects is for, and for the wait after pruning is on. Both
-// matter where objects are large.
-double EstimateReads(const PruningPlan& plan) {
-  const ObjectSizes& sizes = plan.dry_run.sizes;
-  if (sizes.objects == 0) return 0;
-  const double listing = static_cast<double>(sizes.bytes) * plan.cost.byte;
-  const double each = plan.cost.SecondsFor(sizes) / static_cast<double>(sizes.objects);
-  const std::uint64_t reads = kRounds * std::min(sizes.objects, kReadInRound);
-  return kReading * (listing + static_cast<double>(reads) * each);
+report::MigrationPasses PassesOf(const PruningPlan& plan) {
+  return {.objects = plan.dry_run.sizes.objects,
+          .bytes = plan.dry_run.sizes.bytes,
+          .rewrites_before = plan.rewrites_before,
+          .verifies = plan.verifies,
+          .one_at_a_time = plan.pace.concurrency == 1,
+          .max_rate = plan.pace.max_rate};
 }
 
 // From the write that turns pruning on, or the rewrite before it, to the proof.
 std::string TimeText(const PruningPlan& plan) {
-  return "about " + Duration(EstimateWrites(plan) + EstimateReads(plan) + kWaitSeconds);
+  const report::MigrationPasses passes = PassesOf(plan);
+  return "about " + report::DurationText(report::SecondsOfWrites(passes, plan.cost) +
+                                         report::SecondsOfTurningOn(passes, plan.cost));
 }
 
 std::string WritesLine(const PruningPlan& plan) {
@@ -299,14 +277,7 @@ std::string ManagedFieldsLine(const PruningPlan& plan) {
 }  // namespace
 
 double EstimateWrites(const PruningPlan& plan) {
-  const ObjectSizes& sizes = plan.dry_run.sizes;
-  const double gain = sizes.objects < kMany || plan.pace.concurrency == 1 ? 1 : kGainOfMany;
-  const double slowest =
-      plan.pace.max_rate > 0 ? static_cast<double>(sizes.objects) / plan.pace.max_rate : 0;
-  const double verifying = std::max(slowest, plan.cost.SecondsFor(sizes) / gain);
-  const double rewriting = std::max(slowest, kChanging * plan.cost.SecondsFor(sizes) / gain);
-  const double pass = rewriting + (plan.verifies ? verifying : 0);
-  return pass + (plan.rewrites_before ? rewriting + verifying : 0);
+  return report::SecondsOfWrites(PassesOf(plan), plan.cost);
 }
 
 std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
@@ -376,78 +347,6 @@ report::ForetoldLoss ForetellLoss(const PruningPlan& plan) {
           .pruned_fields = FieldsLost(plan),
           .managed_fields = plan.dry_run.report.managed_fields_to_clean,
           .plan = DescribePlan(plan)};
-}
-
-namespace {
-
-using kube::json::Value;
-
-struct Sign {
-  std::string_view tool;
-  std::string_view where;  // "labels", "annotations", or "" for a field manager
-  std::string_view name;
-};
-
-// The surest first.
-constexpr std::array kSigns = {
-    Sign{"Argo CD", "annotations", "argocd.argoproj.io/tracking-id"},
-    Sign{"Argo CD", "labels", "argocd.argoproj.io/instance"},
-    Sign{"Argo CD", "annotations", "argocd.argoproj.io/instance"},
-    Sign{"Flux", "labels", "kustomize.toolkit.fluxcd.io/name"},
-    Sign{"Flux", "labels", "helm.toolkit.fluxcd.io/name"},
-    Sign{"Helm", "annotations", "meta.helm.sh/release-name"},
-    Sign{"Argo CD", "", "argocd-controller"},
-    Sign{"Argo CD", "", "argocd-application-controller"},
-    Sign{"Flux", "", "kustomize-controller"},
-    Sign{"Flux", "", "helm-controller"},
-    Sign{"Helm", "", "helm"},
-};
-
-bool HasKey(const Value& metadata, std::string_view where, std::string_view name) {
-  const Value* map = metadata.Find(where);
-  return map != nullptr && map->Find(name) != nullptr;
-}
-
-bool HasManager(const Value& metadata, std::string_view manager) {
-  const Value* entries = metadata.Find("managedFields");
-  if (entries == nullptr) return false;
-  for (const Value& entry : entries->elements()) {
-    if (entry.FindText("manager") == manager) return true;
-  }
-  return false;
-}
-
-// Argo CD's tracking by app.kubernetes.io/instance: others set that label too, so its annotations
-// (sync options and the like) have to be there as well.
-bool HasArgoInstance(const Value& metadata) {
-  if (!HasKey(metadata, "labels", "app.kubernetes.io/instance")) return false;
-  const Value* annotations = metadata.Find("annotations");
-  if (annotations == nullptr) return false;
-  for (const kube::json::Member& annotation : annotations->members()) {
-    if (annotation.key.text().starts_with("argocd.argoproj.io/")) return true;
-  }
-  return false;
-}
-
-std::string Describe(const Sign& sign) {
-  const std::string_view kind = sign.where == "labels"        ? "label"
-                                : sign.where == "annotations" ? "annotation"
-                                                              : "field manager";
-  return std::string(sign.tool) + " (" + std::string(kind) + " " + std::string(sign.name) + ")";
-}
-
-}  // namespace
-
-std::string FindGitOpsOwner(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  if (metadata == nullptr) return "";
-  if (HasArgoInstance(*metadata)) return "Argo CD (label app.kubernetes.io/instance)";
-  for (const Sign& sign : kSigns) {
-    const bool is_there = sign.where.empty() ? HasManager(*metadata, sign.name)
-                                             : HasKey(*metadata, sign.where, sign.name);
-    if (is_there) return Describe(sign);
-  }
-  return "";
 }
 
 }  // namespace migrate::migration

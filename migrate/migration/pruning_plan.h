@@ -49,12 +49,12 @@ PruningDryRun DryRunPruning(const check::LiveCrd& crd, const check::RewriteForec
 struct PruningPlan {
   const PruningDryRun& dry_run;
   const UpdateWebhooks& webhooks;
-  std::string gitops_owner{};    ///< as FindGitOpsOwner
+  std::string gitops_owner{};    ///< as check::FindGitOpsOwner
   bool rewrites_before = false;  ///< everything once before pruning is turned on
   bool in_one_pass = false;  ///< objects may be stored in older versions when pruning is turned on
   bool verifies = true;      ///< everything once more after pruning is on
   rewrite::Pace pace{};
-  WriteCost cost{};                  ///< of one write
+  report::WriteCost cost{};          ///< of one write
   std::string backup{};              ///< where it is to be; empty: there is to be none
   std::string crd_file{};            ///< as PruningRun::crd_file
   std::string mutation{};            ///< its files; empty: there is none
@@ -72,10 +72,5 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan);
 
 /// The same for the report; nobody has agreed yet.
 report::ForetoldLoss ForetellLoss(const PruningPlan& plan);
-
-/// Finds a tool that keeps `object` as some repository or chart says, and may undo a change of it:
-/// `Argo CD (annotation argocd.argoproj.io/tracking-id)`. Empty where there is no sign of one: the
-/// labels and annotations that Argo CD, Flux and Helm set, and the field managers they write as.
-std::string FindGitOpsOwner(const kube::json::Value& object);
 
 }  // namespace migrate::migration

@@ -11,6 +11,7 @@
 
 #include "kube/base/text.h"
 #include "kube/crd/crd_condition.h"
+#include "migrate/report/migration_time.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::report {
@@ -251,6 +252,9 @@ struct ReplacedCrd {
   std::vector<std::string> versions{}, served_versions{};
   bool converts_by_webhook = false;
   bool has_last_applied = false;  ///< the annotation of client-side apply
+  /// What keeps it as some repository or chart says, and may undo a change: "Argo CD (annotation
+  /// argocd.argoproj.io/tracking-id)"; empty: there is no sign of any.
+  std::string gitops_owner{};
 };
 
 /// A limit that the schema of a version is to have, so that its rules cost no more than the server
@@ -301,6 +305,7 @@ struct CrdReport {
   /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
   std::vector<std::string> object_errors;
   std::uint64_t object_count = 0;           ///< objects looked at
+  std::uint64_t object_bytes = 0;           ///< of their JSON, as a cluster's list has it
   std::uint64_t objects_losing_fields = 0;  ///< in any version
   bool objects_skipped = false;             ///< --skip-objects, or not read by default
   std::string note;                         ///< what the report cannot vouch for; may be empty
@@ -370,8 +375,16 @@ inline constexpr std::string_view kTemplateHint =
 /// A step of an upgrade.
 struct UpgradeStep {
   std::string title;
-  std::string command;  ///< for a POSIX shell; one line
-  std::string reason;   ///< why it has to be, and why here; may be empty
+  std::string command;   ///< for a POSIX shell; one line
+  std::string reason;    ///< why it has to be, and why here; may be empty
+  std::string needs{};   ///< what has to be so before: "the webhook answers"; may be empty
+  std::string effect{};  ///< "rewrites 4000 objects"; empty: it changes nothing in the cluster
+  std::optional<double> seconds{};  ///< that it takes as a rule; absent: few, or nobody can tell
+
+  /// "rewrites 4000 objects, about 12 s"; empty where it changes nothing.
+  std::string EffectWords() const {
+    return seconds ? effect + ", about " + DurationText(*seconds) : effect;
+  }
 };
 
 /// A step of an upgrade that the cluster shows to be done.

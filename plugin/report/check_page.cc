@@ -504,7 +504,7 @@ Page PageOf(const CheckReport& report) {
     page.steps.push_back({step.title + ": done", "", step.proof});
   }
   for (const migrate::report::UpgradeStep& step : report.steps) {
-    page.steps.push_back({step.title, step.command, step.reason});
+    page.steps.push_back({step.title, step.command, step.reason, step.needs, step.EffectWords()});
   }
   for (const CrdReport& crd : report.crds) page.sections.push_back(SectionOf(crd));
   page.tone = WorstToneOf(page);

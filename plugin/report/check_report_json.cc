@@ -1,6 +1,7 @@
 #include "plugin/report/check_report_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -151,11 +152,13 @@ class CheckReportBuilder {
 
  private:
   Value Step(const migrate::report::UpgradeStep& step) {
-    return ObjectBuilder(arena_)
-        .Text("title", step.title)
-        .Text("command", step.command)
-        .Text("reason", step.reason)
-        .Build();
+    ObjectBuilder builder(arena_);
+    builder.Text("title", step.title).Text("command", step.command).Text("reason", step.reason);
+    builder.TextIfAny("needs", step.needs).TextIfAny("effect", step.effect);
+    if (step.seconds) {
+      builder.Number("seconds", static_cast<std::uint64_t>(std::ceil(*step.seconds)));
+    }
+    return builder.Build();
   }
 
   Value Crd(const CrdReport& crd) {

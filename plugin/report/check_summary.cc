@@ -261,7 +261,11 @@ std::string Steps(const CheckReport& report) {
   for (const migrate::report::UpgradeStep& step : report.steps) {
     text += "  " + std::to_string(++number) + ". " + terminal::Printable(step.title);
     if (!step.reason.empty()) text += " (" + terminal::Printable(step.reason) + ")";
-    text += "\n       " + terminal::Printable(step.command) + "\n";
+    text += "\n";
+    if (!step.needs.empty()) text += "       before: " + terminal::Printable(step.needs) + "\n";
+    text += "       " + terminal::Printable(step.command) + "\n";
+    const std::string effect = step.EffectWords();
+    if (!effect.empty()) text += "       " + effect + "\n";
   }
   return text;
 }

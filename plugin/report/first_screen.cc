@@ -174,11 +174,16 @@ class FirstScreen {
     out_ += std::to_string(report.steps_done.size()) + " done):\n";
     std::size_t number = report.steps_done.size(), left = report.steps.size();
     for (const auto& step : report.steps) {
-      const std::string title = terminal::CutMiddle(terminal::Printable(step.title), 2 * width_);
+      std::string title = terminal::CutMiddle(terminal::Printable(step.title), 2 * width_);
+      if (step.seconds) title += ", about " + migrate::report::DurationText(*step.seconds);
       const std::string before = out_;
       out_ += "  " +
               terminal::Wrapped(std::to_string(++number) + ". " + title, width_ - 2, "     ") +
               "\n";
+      if (!step.needs.empty()) {
+        const std::string needs = "       before: " + terminal::Printable(step.needs);
+        out_ += terminal::CutMiddle(needs, width_) + "\n";
+      }
       AddCommand(step.command, "       ");
       if (left < report.steps.size() && used() > kLinesOfSteps) {
         out_ = before;

@@ -308,7 +308,9 @@ class HtmlPrinter {
         out_ += "</span>";
       }
       out_ += "</p>";
+      if (!step.needs.empty()) out_ += "<p class=\"reason\">before: " + Html(step.needs) + "</p>";
       if (!step.command.empty()) out_ += "<pre>" + Html(step.command) + "</pre>";
+      if (!step.effect.empty()) out_ += "<p class=\"reason\">" + Html(step.effect) + "</p>";
       out_ += "</li>\n";
     }
     out_ += "</ol>\n</section>\n";

@@ -177,6 +177,8 @@ class MarkdownPrinter {
       const std::string number = std::to_string(i + 1);
       std::string text = number + ". " + MarkdownText(step.title);
       if (!step.reason.empty()) text += " (" + MarkdownText(step.reason) + ")";
+      if (!step.needs.empty()) text += "; before: " + MarkdownText(step.needs);
+      if (!step.effect.empty()) text += "; " + MarkdownText(step.effect);
       text += "\n\n";
       if (!step.command.empty()) text += Indented(number, step.command) + "\n";
       if (!Add(text)) ++rows_left_out_;

@@ -19,6 +19,7 @@ using kube::base::Join;
 using migrate::report::ApplyReport;
 using migrate::report::CrdReport;
 using migrate::report::Problem;
+using migrate::report::UpgradeStep;
 
 // Its words for what no update may change.
 constexpr std::string_view kImmutable = "field is immutable";
@@ -45,7 +46,7 @@ std::string Words(const std::string& message) {
 struct CrdPlan {
   const migrate::report::CrdReport* crd = nullptr;
   bool is_stuck = false;  ///< the server takes it in no order; there is nothing but `fix`
-  std::vector<migrate::report::UpgradeStep> fix{}, decisions{}, before{}, behind{}, later{};
+  std::vector<UpgradeStep> fix{}, decisions{}, before{}, behind{}, later{};
 
   bool needs_server_side = false;   ///< it is too long for client-side apply
   bool brings_webhook = false;      ///< which converts objects from the apply on
@@ -103,6 +104,49 @@ class CrdPlanFinder {
                                        files_.connection);
   }
 
+  // Of all objects, which are stored anew by it.
+  UpgradeStep MigrateStep(std::string title, std::string reason) const {
+    UpgradeStep step{std::move(title), Migrate(), std::move(reason)};
+    AddRewrite(step, /*turns_on=*/false);
+    return step;
+  }
+  // Whether objects are rewritten before pruning is on, too.
+  UpgradeStep TurnOnStep(std::string title, const std::string& flags, std::string reason,
+                         bool rewrites_before) const {
+    UpgradeStep step{std::move(title), Migrate(" --enable-pruning" + flags), std::move(reason)};
+    AddRewrite(step, /*turns_on=*/true, rewrites_before);
+    return step;
+  }
+  void AddRewrite(UpgradeStep& step, bool turns_on, bool rewrites_before = false) const {
+    const bool is_counted = crd_.replaced && !crd_.objects_skipped && crd_.error.empty();
+    step.effect = turns_on ? "turns pruning on, and rewrites " : "rewrites ";
+    step.effect += is_counted ? Count(crd_.object_count, "object") : "all objects";
+    if (crd_.replaced) {
+      step.needs = NeedsOfRewrite(turns_on);
+    }
+    if (!is_counted) return;
+    const migrate::report::MigrationPasses passes{.objects = crd_.object_count,
+                                                  .bytes = crd_.object_bytes,
+                                                  .rewrites_before = rewrites_before};
+    step.seconds = migrate::report::SecondsOfWrites(passes, {});
+    if (turns_on) *step.seconds += migrate::report::SecondsOfTurningOn(passes, {});
+  }
+  std::string NeedsOfRewrite(bool turns_on) const {
+    std::vector<std::string> needs;
+    if (crd_.replaced->converts_by_webhook) {
+      needs.push_back("the conversion webhook of " + crd_.name + " answers");
+    }
+    if (const std::string paused = PausedOwner(); turns_on && !paused.empty()) {
+      needs.push_back(paused);
+    }
+    return Join(needs, "; ");
+  }
+  // Whoever keeps the CRD as something says may undo what a step makes of it; empty: nobody does.
+  std::string PausedOwner() const {
+    if (!crd_.replaced || crd_.replaced->gitops_owner.empty()) return "";
+    return crd_.replaced->gitops_owner + " does not apply " + crd_.name + " meanwhile";
+  }
+
   std::string Check(const std::string& flags = "") const { return Own("check ") + flags; }
   std::string Suggest() const { return Own("suggest "); }
   std::string Own(const std::string& command) const {
@@ -116,6 +160,9 @@ class CrdPlanFinder {
   bool brings_pruning() const {
     return preserves() &&
            (crd_.IsRefusedUntilPruning() || (crd_.apply && !crd_.apply->preserves_unknown_fields));
+  }
+  bool IsStoredInSeveral() const {
+    return crd_.stored_versions != std::vector{crd_.storage_version};
   }
   bool moves_storage_version() const {
     return crd_.replaced->storage_version != crd_.storage_version;
@@ -309,11 +356,10 @@ class CrdPlanFinder {
     if (missing_.empty()) return FindBeforeReturn();
     if (lacks_storage_version()) ApplyTransitional(crd_.storage_version, StorageVersionWords());
     migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
-    plan_.before.push_back(
-        {"migrate " + crd_.name, Migrate(),
-         "objects may be stored as " + Join(missing_, ", ") +
-             "; that takes it out of status.storedVersions, and until then it has to "
-             "stay in the CRD"});
+    plan_.before.push_back(MigrateStep(
+        "migrate " + crd_.name, "objects may be stored as " + Join(missing_, ", ") +
+                                    "; that takes it out of status.storedVersions, and until then "
+                                    "it has to stay in the CRD"));
   }
 
   // Servers of 1.20 keep it up to date by server-side apply, too, and refuse that as too long.
@@ -324,17 +370,18 @@ class CrdPlanFinder {
          "kubectl annotate crd " + terminal::ShellWord(crd_.name) + files_.connection +
              " kubectl.kubernetes.io/last-applied-configuration-",
          "the CRD came by client-side apply, which keeps it in an annotation; where that is there "
-         "older servers refuse a server-side apply as too long, too"});
+         "older servers refuse a server-side apply as too long, too",
+         "", "changes an annotation of 1 CRD"});
   }
 
   // Fields that a schema took may still be in etcd, and come back where a schema has them again.
   void FindBeforeReturn() {
     if (preserves() || crd_.returning_fields.empty()) return;
     migrated_to_ = crd_.replaced->storage_version;
-    plan_.before.push_back({"migrate " + crd_.name, Migrate(),
-                            "etcd may still hold what objects had at " +
-                                Join(crd_.returning_fields, ", ") +
-                                ": with the file old values come back, whatever they are"});
+    plan_.before.push_back(MigrateStep(
+        "migrate " + crd_.name, "etcd may still hold what objects had at " +
+                                    Join(crd_.returning_fields, ", ") +
+                                    ": with the file old values come back, whatever they are"));
   }
 
   // Whether the file has a webhook convert objects, and the cluster none.
@@ -373,7 +420,7 @@ class CrdPlanFinder {
         {"apply " + crd_.name + " with the versions of both, " + storage_version +
              " as the storage version",
          Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
-         std::move(reason)});
+         std::move(reason), PausedOwner(), "changes 1 CRD, and no object"});
   }
 
   // No webhook converts while unknown fields are preserved: objects stay in the version that they
@@ -391,9 +438,10 @@ class CrdPlanFinder {
         WaitsForWebhook() ? crd_.replaced->storage_version : crd_.storage_version;
     if (!IsTransitionalThere(version)) ApplyTransitionalUnpruned(version);
     RecordPruningOn(version);
-    plan_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-                            "rewrites every object as " + version +
-                                " before and behind it, with a backup of what is lost"});
+    plan_.before.push_back(TurnOnStep("turn pruning on for " + crd_.name, "",
+                                      "objects are rewritten as " + version +
+                                          " both before and after, with a backup of what is lost",
+                                      /*rewrites_before=*/true));
   }
 
   // That the cluster's CRD is the file's but for the versions that go, for defaults, and for what
@@ -431,9 +479,9 @@ class CrdPlanFinder {
         crd_.IsRefusedUntilPruning()
             ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
             : "kubectl apply alone would turn pruning on without a backup";
-    plan_.before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
-                                terminal::FileArgument(crd_.source),
-                            Migrate(" --enable-pruning" + FileFlag(crd_.source)), reason});
+    plan_.before.push_back(TurnOnStep("turn pruning on for " + crd_.name + " by the CRD of " +
+                                          terminal::FileArgument(crd_.source),
+                                      FileFlag(crd_.source), reason, IsStoredInSeveral()));
   }
 
   void FindBehindNew() {
@@ -452,9 +500,9 @@ class CrdPlanFinder {
     if (stays_unpruned) {
       TurnOnBehind();
     } else if (is_moved || is_older_stored) {
-      plan_.behind.push_back(
-          {"migrate " + crd_.name, Migrate(),
-           "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
+      plan_.behind.push_back(MigrateStep(
+          "migrate " + crd_.name,
+          "objects stay stored as they are until they are rewritten as " + crd_.storage_version));
     } else if (!crd_.stale_managed_fields.empty()) {
       CleanManagedFields();
     }
@@ -470,15 +518,16 @@ class CrdPlanFinder {
                                : "Delete " + line + " from the file first";
     }
     plan_.behind.push_back(
-        {"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"), std::move(reason)});
+        TurnOnStep("turn pruning on for " + crd_.name, "", std::move(reason), IsStoredInSeveral()));
   }
 
   void CleanManagedFields() {
     std::set<std::string> versions;
     for (const auto& entry : crd_.stale_managed_fields) versions.insert(entry.api_version);
-    plan_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(),
-                            "entries of " + Join(versions, ", ") +
-                                " make server-side apply fail where the CRD has no such version"});
+    plan_.behind.push_back(
+        MigrateStep("clean the managedFields of " + crd_.name,
+                    "entries of " + Join(versions, ", ") +
+                        " make server-side apply fail where the CRD has no such version"));
   }
 
   void FindLater(bool is_stored_anew) {
@@ -513,8 +562,6 @@ CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, const PlanFiles& files)
   return CrdPlanFinder(crd, files).Run(is_alone);
 }
 
-using migrate::report::UpgradeStep;
-
 bool IsApplied(const CrdReport& crd) {
   return crd.apply && crd.apply->accepted && crd.apply->is_unchanged;
 }
@@ -529,6 +576,7 @@ class ApplyStep {
       (plan.is_stuck ? stuck_ : free_).insert(plan.crd->source);
       if (plan.is_stuck) continue;
       ++(IsApplied(*plan.crd) ? there_ : lacking_);
+      if (!IsApplied(*plan.crd) && !plan.crd->replaced) ++fresh_;
       if (has_others || !IsApplied(*plan.crd)) due_.insert(plan.crd->source);
       is_server_side_ |= plan.needs_server_side;
       if (!plan.manager.empty()) managers_.insert(plan.manager);
@@ -558,7 +606,7 @@ class ApplyStep {
     }
     command += files_.connection;
     return {stuck_.empty() ? "apply the files" : "apply the files that nothing holds up",
-            command + Flags(), Reason()};
+            command + Flags(), Reason(), Needs(), Effect()};
   }
 
  private:
@@ -575,11 +623,21 @@ class ApplyStep {
     return flags;
   }
 
+  std::string Needs() const {
+    if (webhooks_.empty()) return "";
+    return "the conversion webhook of " + Join(webhooks_, ", ") + " is up";
+  }
+
+  std::string Effect() const {
+    std::vector<std::string> parts;
+    if (fresh_ > 0) parts.push_back("creates " + Count(fresh_, "CRD"));
+    if (lacking_ > fresh_) parts.push_back("changes " + Count(lacking_ - fresh_, "CRD"));
+    if (parts.empty()) return "";
+    return Join(parts, ", ") + (lacking_ > fresh_ ? ", and no object" : "");
+  }
+
   std::string Reason() const {
     std::vector<std::string> reasons;
-    if (!webhooks_.empty()) {
-      reasons.push_back("have the conversion webhook of " + Join(webhooks_, ", ") + " up before");
-    }
     if (there_ > 0 && lacking_ > 0) {
       reasons.push_back(std::to_string(there_) + " of " + Count(there_ + lacking_, "CRD") +
                         (there_ == 1 ? " is" : " are") + " in the cluster as in the files");
@@ -603,7 +661,7 @@ class ApplyStep {
 
   const PlanFiles& files_;
   std::set<std::string> stuck_, free_, due_, managers_, webhooks_;  // due_ is a part of free_
-  std::size_t there_ = 0, lacking_ = 0;                             // CRDs
+  std::size_t there_ = 0, lacking_ = 0, fresh_ = 0;  // CRDs; the last are a part of lacking_
   bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 

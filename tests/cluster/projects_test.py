@@ -74,14 +74,15 @@ class Projects(UpgradeTest):
 
     def upgrade(self, old, new, least=1):
         """Goes all the way with `least` objects or more. Returns the commands and the last report."""
-        files = [self.write(f"{name}.json", crd) for name, crd in self.crds_of(new).items()]  # while there is none
+        self.files = [self.write(f"{name}.json", crd) for name, crd in self.crds_of(new).items()]  # while there is none
         self.assertGreaterEqual(self.install(old), least)
-        report = self.go_asking_again(*files)
+        report = self.go_asking_again(*self.files)
         return self.commands(), report
 
-    def leads_to_pruning(self, old, new):
-        commands, report = self.upgrade(old, new)
+    def leads_to_pruning(self, old, new, least=1):
+        commands, report = self.upgrade(old, new, least)
         self.assertNotIn("steps", report)
+        self.ends_with_nothing_left(*self.files)
         self.assertEqual({"pruning"}, {crd["verdict"] for crd in report["crds"]})
         self.assertTrue(all(crd["apply"]["unchanged"] for crd in report["crds"]))
         return commands
@@ -95,6 +96,24 @@ class Projects(UpgradeTest):
 
     def test_flagger(self):
         self.leads_to_pruning("legacy/flagger@v1.0.0", "modern/flagger")
+
+    def test_kong(self):
+        self.leads_to_pruning("legacy/kong@1.1.0", "modern/kong")
+
+    def test_argo_cd_whose_crd_is_too_long_for_client_side_apply(self):
+        commands = self.leads_to_pruning("legacy/argo-cd@v1.8.5", "modern/argo-cd")
+        self.assertTrue(any("--server-side" in command for command in commands), commands)
+
+    def test_what_prunes_already_needs_few_steps(self):
+        for old, new in (("legacy/zalando-postgres@v1.5.0", "modern/zalando-postgres"),
+                         ("legacy/seldon-core@v1.0.2", "legacy/seldon-core@v1.6.0"),
+                         ("legacy/tidb-operator@v1.1.8", "modern/tidb-operator"),
+                         ("legacy/grafana-operator@v3.10.0", "modern/grafana-operator"),
+                         ("legacy/prometheus-operator@v0.33.0", "modern/prometheus-operator")):
+            with self.subTest(old):
+                remove_crds(CLUSTER)
+                self.ran.clear()
+                self.leads_to_pruning(old, new)
 
     def test_tekton_of_v1beta1_without_schemas_before(self):
         commands, report = self.upgrade("legacy/tekton-pipeline@v0.4.0", "legacy/tekton-pipeline@v0.12.0", least=0)

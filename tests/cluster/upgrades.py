@@ -139,6 +139,7 @@ class UpgradeTest(unittest.TestCase):
         """Does the first step that changes something until there is none. Returns the last report."""
         while True:
             _, report = self.check(*files)
+            self.marks_hold(report, files)
             steps = [step for step in report.get("steps", []) if CHANGES.search(step["command"])]
             if not steps:
                 return report
@@ -146,6 +147,67 @@ class UpgradeTest(unittest.TestCase):
             self.assertNotIn(steps[0]["command"], self.commands()[-1:], steps[0])
             self.go_steps(steps[:1])
             self.assertNotIn("etcd still holds", self.ran[-1][1].stderr)  # no run before it has left anything
+
+    def marks_hold(self, report, files):
+        """What the report marks as done is so, as kubectl and etcd show it; and what kubectl shows is marked."""
+        done = {step["title"]: step["proof"] for step in report.get("stepsDone", [])}
+        if not report.get("steps"):
+            self.assertEqual({}, done)
+            return
+        is_stuck = any(step["title"].startswith(("fix ", "find out ")) for step in report["steps"])
+        if not is_stuck:
+            self.assertEqual("apply the files" in done, self.is_applied(files), f"{done} {self.why}")
+        for title, proof in done.items():
+            migrated = re.fullmatch(r"migrate (\S+|(\d+) CRDs)", title)
+            if not migrated:
+                continue
+            clean = [crd["name"] for crd in report["crds"] if self.is_clean(crd["name"])]
+            if migrated.group(2):
+                self.assertLessEqual(int(migrated.group(2)), len(clean), clean)
+            else:
+                self.assertIn(migrated.group(1), clean, proof)
+
+    def is_applied(self, files):
+        """Whether kubectl finds each CRD of the files in the cluster as it is there."""
+        flags = [flag for name in files for flag in ("-f", name)]
+        run = subprocess.run(["kubectl", "apply", "--dry-run=server", *flags], env=self.environment, cwd=self.folder,
+                             capture_output=True, text=True, check=False)
+        self.why = run.stdout + run.stderr
+        if "Too long" in self.why:  # for client-side apply
+            diff = subprocess.run(["kubectl", "diff", "--server-side", "--force-conflicts", *flags], cwd=self.folder,
+                                  env=self.environment, capture_output=True, text=True, check=False)
+            self.why = diff.stdout + diff.stderr
+            return diff.returncode == 0
+        return run.returncode == 0 and all(" unchanged" in line for line in run.stdout.splitlines())
+
+    def is_clean(self, name):
+        """Whether etcd holds the objects of a CRD as the API shows them in the storage version, and in no other one."""
+        status, crd = self.api.request("GET", f"{V1_CRDS}/{name}")
+        if status == 404:
+            return False
+        spec = crd["spec"]
+        storage = next(one["name"] for one in spec["versions"] if one["storage"])
+        stored = _cluster.etcd_range(f"/registry/{spec['group']}/{spec['names']['plural']}/")
+        shown = self.api.get(f"/apis/{spec['group']}/{storage}/{spec['names']['plural']}")["items"]
+
+        def in_order(objects):
+            return sorted(json.dumps(without_version(one), sort_keys=True) for one in objects)
+
+        def without_version(one):  # etcd's is in its own key
+            metadata = {key: value for key, value in one["metadata"].items() if key not in ("resourceVersion", "selfLink")}
+            return {**one, "metadata": metadata}
+        return (crd["status"]["storedVersions"] == [storage] and
+                in_order(json.loads(value) for value in stored.values()) == in_order(shown))
+
+    def ends_with_nothing_left(self, *files):
+        """The screen says so, and kubectl and etcd do, too."""
+        flags = [flag for name in files for flag in ("-f", name)]
+        run = subprocess.run([_binary, "check", *flags], env=self.environment, cwd=self.folder, capture_output=True,
+                             text=True, check=False)
+        self.assertIn("Nothing is left to do: the cluster has the CRDs as they are in the files.\n", run.stdout)
+        self.assertTrue(self.is_applied(files))
+        for name in files:
+            self.assertTrue(self.is_clean(json.loads((self.folder / name).read_text())["metadata"]["name"]), name)
 
     def commands(self):
         return [step["command"] for step, _ in self.ran]

@@ -114,11 +114,11 @@ TEST_CASE("The cost of a write is measured by dry runs of a few", "[migrate][pru
   const rewrite::SweepTarget target{
       .group = "demo.example.com", .version = "v1", .plural = "widgets"};
   SECTION("with the largest one") {
-    const WriteCost cost = MeasureWriteCost(sizes, target, cluster.session());
+    const report::WriteCost cost = MeasureWriteCost(sizes, target, cluster.session());
     CHECK(cost.is_measured);
     CHECK(cost.byte == Approx(1.99e-6).epsilon(0.02));
     CHECK(cost.object == Approx(0.008).epsilon(0.05));
-    CHECK(cost.SecondsFor(sizes) == Approx(20 * 0.01 + 1.99).epsilon(0.05));
+    CHECK(cost.SecondsFor(sizes.objects, sizes.bytes) == Approx(20 * 0.01 + 1.99).epsilon(0.05));
     CHECK(cluster.server.requests().size() == 6);
     for (const std::string& line : cluster.server.RequestLines()) {
       CHECK_THAT(line, Catch::EndsWith("?dryRun=All"));

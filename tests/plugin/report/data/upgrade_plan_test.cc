@@ -160,14 +160,48 @@ TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrad
   CheckReport report;
   report.crds = {Proposal("as.g.example.com", "a.yaml")};
   report.crds[0].versions[0].served = true;
-  const auto reason = [&report] {
-    return FindUpgradePlan(report, {{"a.yaml"}}).steps.at(0).reason;
-  };
-  CHECK(reason().empty());
+  const auto needs = [&report] { return FindUpgradePlan(report, {{"a.yaml"}}).steps.at(0).needs; };
+  CHECK(needs().empty());
   report.crds[0].converts_by_webhook = true;
-  CHECK(reason() == "have the conversion webhook of as.g.example.com up before");
+  CHECK(needs() == "the conversion webhook of as.g.example.com is up");
   report.crds[0].replaced->converts_by_webhook = true;
-  CHECK(reason().empty());
+  CHECK(needs().empty());
+}
+
+// As long as a pass takes on an API server of 1.20 (migration_time.h): 200 objects of 3 ms each,
+// 1.7 times as fast as one after the other, and 1.8 times as long where something changes.
+TEST_CASE("A step says what it changes, how long that takes, and what it needs",
+          "[plugin][upgrade_plan]") {
+  CheckReport report;
+  report.crds = {Proposal("a.g", "a.yaml"), Proposal("b.g", "a.yaml"), Proposal("c.g", "a.yaml")};
+  CrdReport& crd = report.crds[0];
+  crd.replaced->preserve_unknown_fields = true;
+  crd.replaced->gitops_owner = "Flux (label a/b)";
+  crd.object_count = 200;
+  report.crds[1].replaced.reset();
+  report.crds[2].replaced->storage_version = "v0";
+  report.crds[2].replaced->converts_by_webhook = report.crds[2].converts_by_webhook = true;
+  report.crds[2].objects_skipped = true;
+  const auto steps = FindUpgradePlan(report, {{"a.yaml"}}).steps;
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].command == "kubectl prune migrate a.g --enable-pruning -f a.yaml");
+  CHECK(steps[0].needs == "Flux (label a/b) does not apply a.g meanwhile");
+  CHECK(steps[0].effect == "turns pruning on, and rewrites 200 objects");
+  const double writes = 200 * 0.003 / 1.7 * (1.8 + 1), reads = 5 + 25 * 0.003 / 7;
+  CHECK(steps[0].seconds.value() == Approx(writes + reads));
+  CHECK(steps[0].EffectWords() == "turns pruning on, and rewrites 200 objects, about 6 s");
+  CHECK(steps[1].command == "kubectl apply -f a.yaml");
+  CHECK(steps[1].EffectWords() == "creates 1 CRD, changes 2 CRDs, and no object");
+  CHECK(steps[2].command == "kubectl prune migrate c.g");
+  CHECK(steps[2].needs == "the conversion webhook of c.g answers");
+  CHECK(steps[2].EffectWords() == "rewrites all objects");  // which nobody has counted
+
+  crd.object_bytes = 1'000'000'000;  // 0.3 us each byte, and a list of all for the backup
+  const auto large = FindUpgradePlan(report, {{"a.yaml"}}).steps;
+  const double each = (0.6 + 300) / 200;
+  CHECK(large[0].seconds.value() ==
+        Approx(200 * each / 1.7 * (1.8 + 1) + 5 + (300 + 25 * each) / 7));
+  CHECK_THAT(large[0].EffectWords(), Catch::EndsWith(", about 10 min"));
 }
 
 TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][upgrade_plan]") {

@@ -1,9 +1,9 @@
+#include "migrate/check/gitops_owner.h"
+
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "migrate/migration/pruning_plan.h"
-
-namespace migrate::migration {
+namespace migrate::check {
 namespace gitops_owner_test {
 
 TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
@@ -37,4 +37,4 @@ TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
 }
 
 }  // namespace gitops_owner_test
-}  // namespace migrate::migration
+}  // namespace migrate::check
