@@ -12,6 +12,7 @@
 #include "plugin/report/check_sections.h"
 #include "plugin/report/check_summary.h"
 #include "plugin/report/field_table.h"
+#include "plugin/report/first_screen.h"
 #include "plugin/report/pages.h"
 #include "plugin/terminal/wording.h"
 
@@ -419,50 +420,6 @@ std::vector<Remark> RemarksOf(const CheckReport& report) {
   return remarks;
 }
 
-struct Finding {
-  Verdict verdict;
-  std::string_view one, many;
-};
-
-constexpr Finding kFindings[] = {
-    {Verdict::kUnknown, " could not be checked", " could not be checked"},
-    {Verdict::kBlocked, " is blocked", " are blocked"},
-    {Verdict::kLosesFields, " would lose fields", " would lose fields"},
-    {Verdict::kInvalid, " has invalid objects", " have invalid objects"},
-};
-
-std::string GoodAnswer(const CheckReport& report) {
-  const std::uint64_t ready = TotalsOf(report).CountOf(Verdict::kReady);
-  if (ready == 0) return "Pruning is on for " + Count(report.crds.size(), "CRD");
-  const bool is_partial =
-      !report.object_filter.empty() || std::ranges::any_of(report.crds, [](const CrdReport& crd) {
-        return crd.verdict == Verdict::kReady && (crd.objects_skipped || crd.object_count == 0);
-      });
-  return Count(ready, "CRD") + (ready == 1 ? " is" : " are") +
-         " ready: nothing is lost when pruning is turned on" +
-         (is_partial ? ", as far as objects were looked at" : "");
-}
-
-std::string AnswerOf(const CheckReport& report) {
-  if (report.crds.empty()) return "No CRD was checked";
-  const Totals totals = TotalsOf(report);
-  std::string answer;
-  for (const Finding& finding : kFindings) {
-    const std::uint64_t count = totals.CountOf(finding.verdict);
-    if (count == 0) continue;
-    answer.append(answer.empty() ? "" : ", ").append(std::to_string(count));
-    if (answer.find("CRD") == std::string::npos) {
-      answer += " of " + Count(report.crds.size(), "CRD");
-    }
-    answer += count == 1 ? finding.one : finding.many;
-  }
-  if (!answer.empty()) return answer;
-  const auto found = static_cast<std::uint64_t>(std::ranges::count_if(report.crds, IsFound));
-  return found == 0 ? GoodAnswer(report)
-                    : std::to_string(found) + " of " + Count(report.crds.size(), "CRD") +
-                          (found == 1 ? " has findings" : " have findings");
-}
-
 std::vector<Tally> TalliesOf(const Totals& totals) {
   const auto objects_text = [](std::uint64_t count) {
     return std::string(count == 1 ? "object" : "objects");
@@ -555,15 +512,6 @@ Remark RemarkOf(const CrdDifference& difference) {
                             "): " + Join(variants, "; ")};
 }
 
-std::string AnswerOf(const FleetReport& report, std::uint64_t failed) {
-  const std::string clusters = Count(report.clusters.size(), "cluster");
-  if (failed > 0) return std::to_string(failed) + " of " + clusters + " could not be checked";
-  const auto found = static_cast<std::uint64_t>(std::ranges::count_if(
-      report.clusters, [](const FleetCluster& cluster) { return cluster.exit_code != 0; }));
-  if (found == 0) return "Nothing was found in " + clusters;
-  return std::to_string(found) + " of " + clusters + (found == 1 ? " has" : " have") + " findings";
-}
-
 }  // namespace
 
 Page PageOf(const FleetReport& report) {
@@ -580,7 +528,7 @@ Page PageOf(const FleetReport& report) {
   for (const CrdDifference& difference : report.differences) {
     page.remarks.push_back(RemarkOf(difference));
   }
-  page.answer = AnswerOf(report, failed);
+  page.answer = AnswerOf(report);
   page.tallies = TalliesOf(TotalsOf(report));
   page.tallies.insert(
       page.tallies.begin(),

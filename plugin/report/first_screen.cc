@@ -86,8 +86,8 @@ std::string LossOf(const std::vector<Row>& rows, const Totals& totals) {
   return words + ")";
 }
 
-std::string AnswerOf(const std::vector<Row>& rows, const Outline& outline) {
-  if (outline.totals.all == 0) return "";
+std::string SentenceOf(const std::vector<Row>& rows, const Outline& outline) {
+  if (outline.totals.all == 0) return "No CRD was checked.";
   const std::string all = Count(outline.totals.all, "CRD") + outline.where;
   if (rows.empty()) {
     if (outline.totals.all == 1) return "The one CRD" + outline.where + " needs nothing.";
@@ -123,7 +123,7 @@ class FirstScreen {
   // `report` may have a plan; the null pointer where there are several.
   std::string Print(const CheckReport* report, const std::vector<std::string>& notes) {
     AddText(outline_.incomplete);
-    AddText(AnswerOf(rows_, outline_));
+    AddText(SentenceOf(rows_, outline_));
     const bool has_plan = report != nullptr && !report->steps.empty();
     if (report != nullptr && !has_plan) AddText(Steps(*report));  // that nothing is left of it
     if (!rows_.empty()) AddFirst(rows_.front(), /*with_commands=*/!has_plan);
@@ -290,6 +290,45 @@ std::string IncompleteSentence(const CheckReport& report) {
   return report.file_errors.empty() && !is_stopped ? "" : kIncompleteNote;
 }
 
+std::vector<Row> RowsInNeed(const CheckReport& report) {
+  std::vector<Row> rows;
+  AddRows(rows, "", report);
+  return rows;
+}
+
+std::vector<Row> RowsInNeed(const FleetReport& report) {
+  std::vector<Row> rows;
+  for (const auto& cluster : report.clusters) AddRows(rows, cluster.name, cluster.check);
+  return rows;
+}
+
+Outline OutlineOf(const CheckReport& report) {
+  return {TotalsOf(report), "", IncompleteSentence(report)};
+}
+
+Outline OutlineOf(const FleetReport& report) {
+  std::uint64_t checked = 0;
+  std::string incomplete;
+  for (const auto& cluster : report.clusters) {
+    checked += cluster.is_checked() ? 1 : 0;
+    if (incomplete.empty()) incomplete = IncompleteSentence(cluster.check);
+  }
+  const std::uint64_t failed = report.clusters.size() - checked;
+  if (failed > 0) {
+    incomplete = std::to_string(failed) + " of " + Count(report.clusters.size(), "cluster") +
+                 " could not be checked. " + incomplete;
+  }
+  return {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete};
+}
+
+std::string WholeAnswer(const std::vector<Row>& rows, const Outline& outline) {
+  std::string_view incomplete = outline.incomplete;
+  while (incomplete.ends_with('\n') || incomplete.ends_with(' ')) incomplete.remove_suffix(1);
+  std::string sentence = SentenceOf(rows, outline);
+  sentence.pop_back();
+  return incomplete.empty() ? sentence : std::string(incomplete) + " " + sentence;
+}
+
 }  // namespace
 
 std::size_t LinesOn(std::string_view text, std::size_t width) {
@@ -304,37 +343,28 @@ std::size_t LinesOn(std::string_view text, std::size_t width) {
 }
 
 std::string PrintFirstScreen(const CheckReport& report, const CheckTableOptions& options) {
-  std::vector<Row> rows;
-  AddRows(rows, "", report);
   std::vector<std::string> notes =
       terminal::LinesOf(InterruptedNote(report) + RunNotes(report, /*all=*/false));
   std::ranges::move(NotesOfCrds(report), std::back_inserter(notes));
-  return FirstScreen(std::move(rows), {TotalsOf(report), "", IncompleteSentence(report)}, options)
-      .Print(&report, notes);
+  return FirstScreen(RowsInNeed(report), OutlineOf(report), options).Print(&report, notes);
 }
 
 std::string PrintFirstScreen(const FleetReport& report, const CheckTableOptions& options) {
-  std::vector<Row> rows;
-  std::uint64_t checked = 0;
-  std::string incomplete;
-  for (const auto& cluster : report.clusters) {
-    AddRows(rows, cluster.name, cluster.check);
-    checked += cluster.is_checked() ? 1 : 0;
-    if (incomplete.empty()) incomplete = IncompleteSentence(cluster.check);
-  }
-  const std::uint64_t failed = report.clusters.size() - checked;
-  if (failed > 0) {
-    incomplete = std::to_string(failed) + " of " + Count(report.clusters.size(), "cluster") +
-                 " could not be checked. " + incomplete;
-  }
   const std::size_t differing = report.differences.size();
   std::vector<std::string> notes = terminal::LinesOf(FleetErrors(report));
   if (differing > 0) {
     notes.push_back("note: " + WordsOfCount(differing, " CRD is", " CRDs are") +
                     " not the same in all clusters (--details)");
   }
-  const Outline outline = {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete};
-  return FirstScreen(std::move(rows), outline, options).Print(nullptr, notes);
+  return FirstScreen(RowsInNeed(report), OutlineOf(report), options).Print(nullptr, notes);
+}
+
+std::string AnswerOf(const CheckReport& report) {
+  return WholeAnswer(RowsInNeed(report), OutlineOf(report));
+}
+
+std::string AnswerOf(const FleetReport& report) {
+  return WholeAnswer(RowsInNeed(report), OutlineOf(report));
 }
 
 }  // namespace plugin::report

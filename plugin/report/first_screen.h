@@ -32,4 +32,9 @@ std::string PrintFirstScreen(const migrate::report::CheckReport& report,
 std::string PrintFirstScreen(const migrate::report::FleetReport& report,
                              const CheckTableOptions& options);
 
+/// What it begins with: what could not be read, and the answer, without its full stop. A page opens
+/// with that, too.
+std::string AnswerOf(const migrate::report::CheckReport& report);
+std::string AnswerOf(const migrate::report::FleetReport& report);
+
 }  // namespace plugin::report

@@ -27,9 +27,11 @@ const Table& TableOf(const Section& section, const std::string& title) {
 
 }  // namespace
 
-TEST_CASE("The answer names what was found, the worst first", "[plugin][page]") {
+TEST_CASE("A page opens with the answer of the first screen", "[plugin][page]") {
   const Page page = PageOf(Report({Certificates(), Gadgets(), Gizmos(), Widgets()}));
-  CHECK(page.answer == "1 of 4 CRDs is blocked, 1 would lose fields");
+  CHECK(page.answer ==
+        "3 of 4 CRDs need something: 1 would lose fields (1874 of 2019 objects), 1 is blocked, 1 "
+        "can have pruning turned on");
   CHECK(page.tone == Tone::kBad);
   CHECK(TallyOf(page, "CRDs") == 4);
   CHECK(TallyOf(page, "objects") == 2019);
@@ -38,9 +40,9 @@ TEST_CASE("The answer names what was found, the worst first", "[plugin][page]") 
 
 TEST_CASE("Where nothing was found the answer says so", "[plugin][page]") {
   CHECK(PageOf(Report({Gadgets()})).answer ==
-        "1 CRD is ready: nothing is lost when pruning is turned on");
+        "1 of 1 CRD needs something: 1 can have pruning turned on");
   CHECK(PageOf(Report({Gadgets()})).tone == Tone::kGood);
-  CHECK(PageOf(Report({Certificates()})).answer == "Pruning is on for 1 CRD");
+  CHECK(PageOf(Report({Certificates()})).answer == "The one CRD needs nothing");
   CHECK(PageOf(Report({})).answer == "No CRD was checked");
 }
 
@@ -48,8 +50,7 @@ TEST_CASE("That objects were not looked at is part of the answer", "[plugin][pag
   CrdReport crd = Gadgets();
   crd.objects_skipped = true;
   CHECK(PageOf(Report({crd})).answer ==
-        "1 CRD is ready: nothing is lost when pruning is turned on, as far as objects were looked "
-        "at");
+        "1 of 1 CRD needs something: 1 was checked without all its objects");
   CHECK(SectionOf(crd).result == Result::kSkipped);
   CHECK(SectionOf(crd).bar.total == 0);
 }
@@ -147,7 +148,7 @@ TEST_CASE("A refused apply is a failure though the verdict is ready", "[plugin][
   CrdReport crd = Gadgets();
   crd.apply = migrate::report::ApplyReport{.accepted = false, .message = "no"};
   const Page page = PageOf(Report({crd}));
-  CHECK(page.answer == "1 of 1 CRD has findings");
+  CHECK(page.answer == "1 of 1 CRD needs something: 1 is blocked");
   CHECK(page.sections.at(0).result == Result::kFailed);
 }
 

@@ -30,18 +30,22 @@ TEST_CASE("A page of a fleet has a section for each CRD of each cluster", "[plug
   CHECK(page.sections[1].result == Result::kError);
   CHECK(page.sections[1].remarks.at(0).text == "it is down");
   CHECK(page.sections[2].name == "c / gadgets.demo.example.com");
-  CHECK(page.answer == "1 of 3 clusters could not be checked");
+  CHECK(page.answer ==
+        "1 of 3 clusters could not be checked. 2 of 2 CRDs in 2 clusters need something: 1 would "
+        "lose fields (1874 of 2007 objects), 1 can have pruning turned on");
   CHECK(page.tone == Tone::kBad);
   CHECK(page.tallies[0].count == 3);
   CHECK(page.tallies[1].count == 1);
   CHECK(page.tallies[2].count == 2);
 }
 
-TEST_CASE("The answer of a fleet says in how many clusters there are findings", "[plugin][page]") {
+TEST_CASE("A page of a fleet opens with the answer of its first screen", "[plugin][page]") {
   const FleetCluster good = Cluster("a", {test_reports::Gadgets()}, 0);
   const FleetCluster bad = Cluster("b", {test_reports::Gizmos()}, 1);
-  CHECK(PageOfClusters({good}).answer == "Nothing was found in 1 cluster");
-  CHECK(PageOfClusters({good, bad}).answer == "1 of 2 clusters has findings");
+  CHECK(PageOfClusters({good}).answer ==
+        "1 of 1 CRD in 1 cluster needs something: 1 can have pruning turned on");
+  CHECK(PageOfClusters({good, bad}).answer ==
+        "2 of 2 CRDs in 2 clusters need something: 1 is blocked, 1 can have pruning turned on");
 }
 
 TEST_CASE("What differs, and what is noted of a cluster, are remarks with its name",
