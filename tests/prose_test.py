@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the English of documents and help: no sentence has more than 25 words, or a construction that is read twice.
+"""Measures the English of documents, help and messages: no sentence has more than 25 words, or a construction that is read twice.
 
-prose_test.py BINARY [TEST...]: the help is that of BINARY. Decisions and the manual of the krew folder are for maintainers, and are not measured.
+prose_test.py BINARY [TEST...]: the help is that of BINARY, the messages are those of the transcripts. Decisions and the manual of the krew folder are for maintainers, and are not measured.
 """
 import pathlib
 import re
@@ -55,9 +55,34 @@ def help_prose(text):
 
 
 def faults(text):
-    found = [f"{len(one.split())} words: {one}" for one in sentences(text) if len(one.split()) > MOST_WORDS]
-    return found + [f"\"{match[0]}\": {one}" for one in sentences(text) for pattern in READ_TWICE
+    return faults_of(list(sentences(text)))
+
+
+def faults_of(sentences_):
+    found = [f"{len(one.split())} words: {one}" for one in sentences_ if len(one.split()) > MOST_WORDS]
+    return found + [f"\"{match[0]}\": {one}" for one in sentences_ for pattern in READ_TWICE
                     if (match := re.search(pattern, one, re.IGNORECASE))]
+
+
+# What the API server, the network or Go's library say, to the letter.
+OTHERS_WORDS = re.compile(r"Invalid value|[Ff]orbidden|Error from server|Unsupported value|Required value|"
+                          r"connection to the server|Syntax error|RFC 1123|violates")
+
+
+def messages(transcript):
+    """Returns the sentences that commands print in a transcript: no tables, no JSON or HTML, nothing that others say.
+
+    A command to copy and what is quoted count as a word each.
+    """
+    found = []
+    for line in transcript.splitlines():
+        line = line.removeprefix("2> ")
+        is_other = line.startswith(("#", "$", ">")) or line.lstrip().startswith(("{", '"', "<", "|"))
+        if is_other or OTHERS_WORDS.search(line) or re.search(r"\S {3,}\S", line.strip()):
+            continue
+        line = re.sub(r'"[^"]*"', "TEXT", re.sub(r"(kubectl|helm) [^;)]*", "COMMAND", line))
+        found += [one for one in re.split(r"(?<=[.!?;:])\)?\s+", line) if re.search(r"\w", one)]
+    return found
 
 
 class Prose(unittest.TestCase):
@@ -78,6 +103,18 @@ class Prose(unittest.TestCase):
         for command in ([], *([name] for name in commands if name not in ("options", "help"))):
             with self.subTest(" ".join(command)):
                 self.assertEqual([], faults(help_prose(self.help_of(*command))))
+
+    def test_messages_are_short_and_plain(self):
+        for path in sorted((ROOT / "tests/cli").glob("*.txt")):
+            with self.subTest(path.name):
+                self.assertEqual([], faults_of(messages(path.read_text(encoding="utf-8"))))
+
+    def test_messages_are_looked_at(self):
+        long = "word " * 26
+        for text in (f"2> error: {long}", f"Next: a. {long}", f"2> note: the file by which it was done"):
+            self.assertEqual(1, len(faults_of(messages(f"$ kubectl prune check\n{text}\n"))), text)
+        for text in (f"# {long}", f"$ {long}", f"error: x: Invalid value: {long}", f"Next: kubectl {long}", f'a "{long}"'):
+            self.assertEqual([], faults_of(messages(text)), text)
 
     def help_of(self, *command):
         return subprocess.run([BINARY, *command, "--help"], capture_output=True, text=True, check=True).stdout

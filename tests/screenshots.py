@@ -18,7 +18,7 @@ import browser
 WIDGETS = ("-f", "widgets.yaml", "-f", "widgets-objects.json")
 WIDTH = 1200
 TERMINAL = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; background: #0d1117; } pre { display: inline-block; margin: 0; padding: 20px 24px;
+body { margin: 0; background: #0d1117; } pre { display: inline-block; max-width: 170ch; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: 20px 24px;
 color: #e6edf3; background: #0d1117; font: 14px/1.4 "DejaVu Sans Mono", monospace; } b { color: #3fb950; }
 </style><pre><b>$</b> %s
 %s</pre>"""

@@ -244,8 +244,8 @@ std::string DescribeApply(const report::CrdReport& crd) {
     return begin + "leaves it so; pruning is turned on by: " + command;
   }
   return begin +
-         "turns pruning on, without a backup: keep spec.preserveUnknownFields: true in it until "
-         "that is done by: " +
+         "turns pruning on, without a backup. Keep spec.preserveUnknownFields: true in it, and run "
+         "first: " +
          command;
 }
 

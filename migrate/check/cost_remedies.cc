@@ -56,7 +56,7 @@ std::string HintOf(const std::vector<SizeLimit>& limits, const HeldSizes& held) 
     hint += " and " + std::to_string(limits.size() - kMostTold) + " more";
   }
   hint += limits.size() == 1 ? ": the most" : ": together the most";
-  return hint + " with which all rules fit" + HeldText(limits, held);
+  return hint + " that lets all rules fit" + HeldText(limits, held);
 }
 
 }  // namespace

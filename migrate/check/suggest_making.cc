@@ -55,7 +55,7 @@ void AddCostLimits(const std::vector<report::CostLimit>& limits,
                        .version = limit.version,
                        .place = {limit.path, limit.pointer},
                        .text = limit.keyword + ": " + std::to_string(limit.most) +
-                               " is the most with which the rules fit"});
+                               " is the most that lets the rules fit"});
   }
 }
 

@@ -247,13 +247,13 @@ class Accounts {
   void Check(CrdAccount& account) const {
     if (options_.settings.compare.overwrite && !account.crd().knows_pruning()) {
       throw Error(
-          "--overwrite needs to know which fields pruning took, which the CustomResourceDefinition "
-          "tells by which it was done: name its file by --pruned-by");
+          "--overwrite needs to know which fields pruning took. Name the file of the "
+          "CustomResourceDefinition that pruned them by --pruned-by");
     }
     if (!options_.pruned_by.empty() && !account.may_have_lost()) {
       throw Error("by the CustomResourceDefinition of \"" + options_.pruned_by +
-                  "\" pruning takes nothing from any of these objects: name the one by which they "
-                  "were pruned, of before the schema was fixed");
+                  "\" pruning takes nothing from any of these objects: name the one that pruned "
+                  "them, as it was before the schema was fixed");
     }
     RequireRights(account);
     const auto refused = account.refused().Report();

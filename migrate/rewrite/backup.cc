@@ -54,8 +54,8 @@ kube::crd::Crd ReadPrunedBy(const fs::path& file) {
   if (!read.errors.empty()) throw kube::base::Error(read.errors.front());
   if (read.crds.size() == 1) return std::move(read.crds.front().crd);
   throw kube::base::Error("\"" + file.string() + "\" holds " + std::to_string(read.crds.size()) +
-                          " CustomResourceDefinitions, and has to hold the one by which the "
-                          "objects of the backup were pruned");
+                          " CustomResourceDefinitions. It has to hold one, by "
+                          "whose schema the objects of the backup were pruned");
 }
 
 namespace {

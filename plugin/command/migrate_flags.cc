@@ -176,8 +176,8 @@ void CheckCluster(const cli::FlagSet& flags, const MigrateOptions& options) {
   const bool has_files = !migration.filenames.empty();
   if (has_files && !migration.enable_pruning) {
     flags.Refuse(
-        "-f needs --enable-pruning, with which the CRDs of the files come, or --local: only the "
-        "objects of a cluster, or those of files, can be migrated");
+        "-f needs --enable-pruning, which takes the CRDs of the files to the cluster, or --local, "
+        "which takes the objects of files");
   }
   flags.RefuseBoth(has_files, "-f", migration.all, "--all");
   flags.RefuseBoth(!options.mutations.empty(), "--mutation", migration.all, "--all");

@@ -113,9 +113,9 @@ std::string HeldAdvice(const CrdMigration& crd) {
       crd.failures.end()) {
     return "";
   }
-  return "Next: a held object may have fields in etcd that neither the backup nor the API shows; "
-         "it is no longer held once somebody writes it, which the --state-dir of the run that held "
-         "it tells, and --rewrite-unbacked rewrites it as it is\n";
+  return "Next: a held object may have fields in etcd that neither the backup nor the API shows. "
+         "Once somebody writes it, a run with the same --state-dir migrates it. "
+         "--rewrite-unbacked rewrites it as it is.\n";
 }
 
 std::string ContextFlag(const MigrateOptions& options) {

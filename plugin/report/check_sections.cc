@@ -33,8 +33,8 @@ using migrate::report::VersionReport;
 constexpr std::size_t kShownNotes = 10;
 
 // What is checked in a file has to be in the cluster before it is migrated.
-std::string ApplyStepText(const CrdReport& crd) {
-  return crd.source.empty() ? "" : "kubectl apply -f " + terminal::FileArgument(crd.source) + ", ";
+std::string ApplyCommand(const CrdReport& crd, const std::string& end) {
+  return crd.source.empty() ? "" : "kubectl apply -f " + terminal::FileArgument(crd.source) + end;
 }
 
 // What is wrong elsewhere than in schemas takes a person.
@@ -543,25 +543,27 @@ std::string NextStep(const CrdReport& crd) {
   const std::string name = terminal::Printable(crd.name.empty() ? "<none>" : crd.name);
   const std::string command = migrate::report::OwnCommand("migrate " + name);
   const std::string hint = SuggestHint(crd, name);
+  const std::string check_again = "Then " + ApplyCommand(crd, ", and ") + "check again";
   if (crd.verdict == Verdict::kBlocked) {
     return crd.source.empty()
-               ? "fix the CRD" + hint + ", then: " + migrate::report::OwnCommand("check " + name)
-               : "fix " + terminal::FileArgument(crd.source) + hint + ", then run this check again";
+               ? "fix the CRD" + hint + ". Then: " + migrate::report::OwnCommand("check " + name)
+               : "fix " + terminal::FileArgument(crd.source) + hint + ", and check again";
   }
   if (crd.verdict == Verdict::kInvalid ||
       (crd.verdict == Verdict::kLosesFields && crd.objects_losing_fields == 0)) {
-    return "fix the objects or loosen the schema, " + ApplyStepText(crd) + "then check again";
+    return "fix the objects, or loosen the schema. " + check_again;
   }
   if (crd.verdict == Verdict::kLosesFields && crd.HasInvalid()) {
-    return "fix the objects or loosen the schema, add the lost fields to it" + hint +
-           " or stop writing them, " + ApplyStepText(crd) + "then check again";
+    return "fix the objects, or loosen the schema. Add the lost fields to it" + hint +
+           ", or stop writing them. " + check_again;
   }
   if (crd.verdict == Verdict::kLosesFields && crd.preserve_unknown_fields) {
-    return "add the fields to the schema" + hint + " or stop writing them, " + ApplyStepText(crd) +
-           "then: " + command + " --enable-pruning";
+    return "add the fields to the schema" + hint +
+           ", or stop writing them. Then: " + ApplyCommand(crd, " && ") + command +
+           " --enable-pruning";
   }
   if (crd.verdict == Verdict::kLosesFields) {
-    return "add the fields to the schema" + hint + " or take them out of the objects";
+    return "add the fields to the schema" + hint + ", or take them out of the objects";
   }
   return crd.verdict == Verdict::kPruning && crd.migration_needed ? command : "";
 }

@@ -82,7 +82,7 @@ std::string ApplyStepLine(const std::vector<const CrdReport*>& crds) {
   files.erase("");
   if (files.empty()) return "";
   return "kubectl apply -f " +
-         (files.size() == 1 ? terminal::FileArgument(*files.begin()) : "FILE...") + ", then: ";
+         (files.size() == 1 ? terminal::FileArgument(*files.begin()) : "FILE...") + " && ";
 }
 
 std::vector<const CrdReport*> ReadyCrds(const CheckReport& report, bool with_objects) {

@@ -346,8 +346,8 @@ class CrdPlanFinder {
 
   std::string StorageVersionWords() const {
     return crd_.replaced->storage_version +
-           " is the storage version, and the file lacks it: the "
-           "server takes no CRD without a version that objects may be stored in";
+           " is the storage version, and the file lacks it. The server takes no CRD without a "
+           "version that objects may be stored in";
   }
 
   void FindBefore() {
@@ -358,8 +358,8 @@ class CrdPlanFinder {
     migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
     plan_.before.push_back(MigrateStep(
         "migrate " + crd_.name, "objects may be stored as " + Join(missing_, ", ") +
-                                    "; that takes it out of status.storedVersions, and until then "
-                                    "it has to stay in the CRD"));
+                                    ". Until status.storedVersions no longer has it, it has to "
+                                    "stay in the CRD"));
   }
 
   // Servers of 1.20 keep it up to date by server-side apply, too, and refuse that as too long.
@@ -457,14 +457,13 @@ class CrdPlanFinder {
 
   void ApplyTransitionalUnpruned(const std::string& storage_version) {
     std::string reason;
-    if (lacks_storage_version()) reason = StorageVersionWords() + "; ";
-    if (WaitsForWebhook()) reason = "no webhook converts while unknown fields are preserved; ";
+    if (lacks_storage_version()) reason = StorageVersionWords() + ". ";
+    if (WaitsForWebhook()) reason = "no webhook converts while unknown fields are preserved. ";
     ApplyTransitional(
         storage_version,
         reason +
-            "unknown fields stay preserved, and defaults come with the file itself; until the "
-            "last step nobody else is to apply it: a manifest that does not say that "
-            "turns pruning on without a backup");
+            "Unknown fields stay preserved, and defaults come with the file itself. Until the last "
+            "step nobody else applies the file: that would turn pruning on without a backup");
   }
 
   // From then on pruning is on, and objects are stored as that version.

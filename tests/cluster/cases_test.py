@@ -165,7 +165,7 @@ class Cases(UpgradeTest):
         upgrade.create(self.api, [{"a": "x"}])
         _, steps = self.plan(self.write("both.json", upgrade.file))
         self.assertEqual("kubectl apply -f both.json", steps[0]["command"])
-        self.assertIn(f"have the conversion webhook of {upgrade.name} up before", steps[0]["reason"])
+        self.assertIn(f"the conversion webhook of {upgrade.name} is up", steps[0]["needs"])
         self.assertIn("it has to convert v1 to v1, v2 and back", steps[1]["reason"])
         self.assertEqual(f"kubectl prune migrate {upgrade.name}", steps[2]["command"])
         # One that lacks the stored version: until the objects are migrated nothing converts.

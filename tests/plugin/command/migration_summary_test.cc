@@ -45,10 +45,9 @@ TEST_CASE("Who has held objects is told what becomes of them", "[plugin][migrati
   CrdMigration crd = Migrated();
   crd.outcome = Outcome::kFailures;
   crd.failures.push_back({"shop", "a", ObjectClass::kHeld, 0, "", "was written too late"});
-  CHECK_THAT(
-      Print(crd).err,
-      Contains("once somebody writes it, which the --state-dir of the run that held it tells, ") &&
-          Contains("--rewrite-unbacked rewrites it as it is\n"));
+  CHECK_THAT(Print(crd).err,
+             Contains("Once somebody writes it, a run with the same --state-dir migrates it. ") &&
+                 Contains("--rewrite-unbacked rewrites it as it is.\n"));
   crd.failures[0].object_class = ObjectClass::kInvalid;
   CHECK_THAT(Print(crd).err, !Contains("--rewrite-unbacked"));
 }

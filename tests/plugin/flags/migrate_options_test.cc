@@ -233,7 +233,7 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
       {{"w", "--all"}, "--all and names of CustomResourceDefinitions cannot be specified together"},
       {{"w", "--crd-selector=a=b"}, "--crd-selector chooses among --all, and needs it"},
       {{"w", "-f", "x"},
-       "-f needs --enable-pruning, with which the CRDs of the files come, or --local"},
+       "-f needs --enable-pruning, which takes the CRDs of the files to the cluster, or --local"},
       {{"w", "--enable-pruning", "-n", "shop"}, "--enable-pruning concerns all objects"},
       {{"w", "--enable-pruning", "-l", "a"}, "--enable-pruning concerns all objects"},
       {{"w", "--enable-pruning", "--field-selector=metadata.name=a"},

@@ -130,7 +130,7 @@ TEST_CASE("Structural problems have their hints", "[plugin][page]") {
   CHECK(problems.rows[0].back() == "give spec a type, as a rule \"type: object\"");
   CHECK(section.result == Result::kFailed);
   CHECK(section.remarks.back().text ==
-        "Next: fix the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
+        "Next: fix the CRD (kubectl prune suggest gizmos.demo.example.com prints how). Then: "
         "kubectl prune check gizmos.demo.example.com");
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("A blocked CRD shows its problems and how to fix them", "[plugin][chec
         "not be empty for specified object fields\n"
         "      hint: give spec a type, as a rule \"type: object\"\n"
         "Next: fix crds/gizmos.yaml (kubectl prune suggest --local with these files prints how), "
-        "then run this check again\n");
+        "and check again\n");
 }
 
 TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_sections]") {
@@ -39,7 +39,7 @@ TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_
       out.starts_with("gizmos.demo.example.com is not structural:\n"
                       "  the server's condition: NonStructuralSchema=True, reason Violations\n"));
   CHECK(out.ends_with(
-      "Next: fix the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
+      "Next: fix the CRD (kubectl prune suggest gizmos.demo.example.com prints how). Then: "
       "kubectl prune check gizmos.demo.example.com\n"));
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("What the server would refuse is told beside", "[plugin][check_section
         "  spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields "
         "are pruned\n"
         "    hint: write a schema\n"
-        "Next: fix a.yaml, then run this check again\n");
+        "Next: fix a.yaml, and check again\n");
 }
 
 TEST_CASE("The flag itself is no reason against turning it off", "[plugin][check_sections]") {
@@ -77,13 +77,14 @@ TEST_CASE("Lost fields are listed with who writes them", "[plugin][check_section
         "  v1            .spec.ports[*].proto   12        string    kubectl-edit         "
         "412d           shop/w000310\n"
         "Next: add the fields to the schema (kubectl prune suggest widgets.demo.example.com prints "
-        "how) or stop writing them, then: kubectl prune migrate "
+        "how), or stop writing them. Then: kubectl prune migrate "
         "widgets.demo.example.com --enable-pruning\n");
   CrdReport proposed = test_reports::Widgets();
   proposed.source = "new.yaml";
-  CHECK_THAT(Print(proposed), Catch::EndsWith("stop writing them, kubectl apply -f new.yaml, then: "
-                                              "kubectl prune migrate widgets.demo.example.com "
-                                              "--enable-pruning\n"));
+  CHECK_THAT(Print(proposed),
+             Catch::EndsWith("stop writing them. Then: kubectl apply -f new.yaml && "
+                             "kubectl prune migrate widgets.demo.example.com "
+                             "--enable-pruning\n"));
 }
 
 TEST_CASE(
@@ -106,7 +107,7 @@ TEST_CASE("A loss where pruning is on already needs no flip", "[plugin][check_se
   crd.preserve_unknown_fields = false;
   CHECK(Print(crd).ends_with(
       "Next: add the fields to the schema (kubectl prune suggest "
-      "widgets.demo.example.com prints how) or take them out of the objects\n"));
+      "widgets.demo.example.com prints how), or take them out of the objects\n"));
 }
 
 TEST_CASE("A storage migration shows only what it loses beyond", "[plugin][check_sections]") {
@@ -263,7 +264,7 @@ TEST_CASE("What the server would refuse is told apart from what it lets be",
         "value changes:\n"
         "  PATH         OBJECTS   WRITTEN-BY   EXAMPLE     MESSAGE\n"
         "  .spec.size   3         helm         default/b   spec.size: too ^[\n"
-        "Next: fix the objects or loosen the schema, then check again\n");
+        "Next: fix the objects, or loosen the schema. Then check again\n");
 }
 
 TEST_CASE("All that some server refuses counts where nothing is tolerated",
@@ -313,7 +314,7 @@ TEST_CASE("Where nothing is lost the objects are to be fixed", "[plugin][check_s
   crd.versions[0].invalid_once_pruned = {"default/a: spec.p: Required value"};
   CHECK_THAT(Print(crd),
              Catch::EndsWith("\n  default/a: spec.p: Required value\n"
-                             "Next: fix the objects or loosen the schema, then check again\n"));
+                             "Next: fix the objects, or loosen the schema. Then check again\n"));
 }
 
 TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_sections]") {

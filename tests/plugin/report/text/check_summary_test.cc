@@ -39,13 +39,13 @@ TEST_CASE("What is ready in a file has to be applied before", "[plugin][check_su
   CheckReport report = Report({Gadgets()});
   report.crds[0].source = "gadgets.yaml";
   CHECK_THAT(ReadyNote(report),
-             Catch::EndsWith("Next: kubectl apply -f gadgets.yaml, then: kubectl prune migrate "
+             Catch::EndsWith("Next: kubectl apply -f gadgets.yaml && kubectl prune migrate "
                              "gadgets.demo.example.com --enable-pruning\n"));
   report.crds[0].source = "<stdin>";
-  CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE, then: kubectl"));
+  CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE && kubectl"));
   report.crds.push_back(report.crds[0]);
   report.crds[1].source = "more.yaml";
-  CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE..., then: kubectl"));
+  CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE... && kubectl"));
 }
 
 TEST_CASE("Many ready CRDs are counted, not named", "[plugin][check_summary]") {
