@@ -235,7 +235,8 @@ report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* li
 std::string DescribeApply(const report::CrdReport& crd) {
   if (!crd.apply || !crd.apply->accepted) return "";
   if (!crd.replaced || !crd.replaced->preserve_unknown_fields) return "";
-  const std::string command = report::OwnCommand("migrate " + crd.name + " --enable-pruning");
+  const std::string command =
+      report::OwnClusterCommand("migrate " + crd.name + " --enable-pruning");
   const std::string begin =
       "the CRD in the cluster still preserves unknown fields, and kubectl apply of this file ";
   if (crd.apply->preserves_unknown_fields) {
@@ -244,9 +245,8 @@ std::string DescribeApply(const report::CrdReport& crd) {
     return begin + "leaves it so; pruning is turned on by: " + command;
   }
   return begin +
-         "turns pruning on, without a backup. Keep spec.preserveUnknownFields: true in it, and run "
-         "first: " +
-         command;
+         "turns pruning on, without a backup. Do the steps of the plan before it, or keep "
+         "spec.preserveUnknownFields: true in the file";
 }
 
 }  // namespace migrate::check

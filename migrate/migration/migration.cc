@@ -261,7 +261,8 @@ class Migration {
     const auto first = std::ranges::find(report_.left_out, reason, &report::LeftOutCrd::reason);
     if (first == report_.left_out.end()) return;
     const auto all = std::ranges::count(report_.left_out, reason, &report::LeftOutCrd::reason);
-    const std::string check = report::OwnCommand(all == 1 ? "check " + first->name : "check");
+    const std::string check =
+        report::OwnClusterCommand(all == 1 ? "check " + first->name : "check");
     session_.observer.OnLine("note: " + first->name +
                              (all == 1 ? " is" : " and " + std::to_string(all - 1) + " more are") +
                              " left out: " + why + " (" + check +

@@ -87,8 +87,8 @@ class PreflightCheck {
     return Refuse(
         "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
         "remove by: " +
-        report::OwnCommand("check " + crd_.name) +
-        ", then run: " + report::OwnCommand("migrate " + crd_.name + " --enable-pruning"));
+        report::OwnClusterCommand("check " + crd_.name) +
+        ", then run: " + report::OwnClusterCommand("migrate " + crd_.name + " --enable-pruning"));
   }
 
   // After pruning is on there is no backup any more of what the written version's schema does not
@@ -110,9 +110,9 @@ class PreflightCheck {
     if (crd_.preserve_unknown_fields && !options_.enable_pruning) return true;
     const std::string problem = StructuralProblem();
     if (problem.empty()) return true;
-    return Refuse(
-        "its schema is not structural: " + problem +
-        "; see all problems, and how to fix them, by: " + report::OwnCommand("check " + crd_.name));
+    return Refuse("its schema is not structural: " + problem +
+                  "; see all problems, and how to fix them, by: " +
+                  report::OwnClusterCommand("check " + crd_.name));
   }
 
   // The server's own condition also names spec.preserveUnknownFields, which is about to be fixed;
@@ -331,8 +331,9 @@ class PreflightCheck {
     if (MeaningOf(error) == kube::client::Meaning::kConflict) {
       return Refuse("it was changed by somebody else just now; run the same command again");
     }
-    return Refuse("the server would not turn pruning on: " + error.message +
-                  "\nsee what else is in the way by: " + report::OwnCommand("check " + crd_.name));
+    return Refuse(
+        "the server would not turn pruning on: " + error.message +
+        "\nsee what else is in the way by: " + report::OwnClusterCommand("check " + crd_.name));
   }
 
   void FindTrimRights() {

@@ -75,7 +75,7 @@ std::string WhyNot(const Crd& live, const Crd& upgraded) {
   if (from == to) return "";
   return "the storage version would move from " + from + " to " + to +
          " with it; turn pruning on first (" +
-         report::OwnCommand("migrate " + live.name + " --enable-pruning") +
+         report::OwnClusterCommand("migrate " + live.name + " --enable-pruning") +
          "), apply the file, and migrate again";
 }
 

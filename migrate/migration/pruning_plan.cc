@@ -114,8 +114,8 @@ std::string RefusedLine(const report::CrdReport& crd, const report::ValidityRepo
   if (count == 0) return "";
   return "Warning: once pruned, the API server refuses every write of " +
          kube::base::Count(count, "object") + ", which " + (count == 1 ? "counts" : "count") +
-         " as invalid (" + report::OwnCommand("check " + crd.name) + ")" + FirstRefusal(validity) +
-         (count == 1 ? "" : ", ...");
+         " as invalid (" + report::OwnClusterCommand("check " + crd.name) + ")" +
+         FirstRefusal(validity) + (count == 1 ? "" : ", ...");
 }
 
 // Empty where there is nothing to warn of.
@@ -128,7 +128,8 @@ std::string InvalidLine(const PruningDryRun& dry_run) {
   const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
   if (count == 0) return "";
   return "Warning: once pruned, " + kube::base::Count(count, "object") +
-         " would be invalid, and updates refused (" + report::OwnCommand("check " + crd.name) +
+         " would be invalid, and updates refused (" +
+         report::OwnClusterCommand("check " + crd.name) +
          "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
 }
 
@@ -190,7 +191,7 @@ std::string LossLine(const PruningPlan& plan) {
           " would lose ";
   line += kube::base::Count(FieldsLost(plan).size(), "field");
   if (!plan.mutation.empty()) return line + " behind the mutation";
-  return line + " (" + report::OwnCommand("check " + crd.name) + ")";
+  return line + " (" + report::OwnClusterCommand("check " + crd.name) + ")";
 }
 
 // Those that most objects lose come first.
@@ -269,9 +270,9 @@ std::string ManagedFieldsLine(const PruningPlan& plan) {
   const std::string whose = "managedFields of " + kube::base::Count(objects, "object");
   return plan.keeps_managed_fields
              ? "plan: keep " + whose + ", which any other write would empty (" +
-                   report::OwnCommand("check " + crd.name) + ")"
+                   report::OwnClusterCommand("check " + crd.name) + ")"
              : "Warning: the writes empty " + whose + " (" +
-                   report::OwnCommand("check " + crd.name) + ")";
+                   report::OwnClusterCommand("check " + crd.name) + ")";
 }
 
 }  // namespace

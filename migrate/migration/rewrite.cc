@@ -58,7 +58,7 @@ std::string Describe(const report::CrdReport& report) {
                          "rewritten since, etcd still holds fields that reads in " +
                              report.storage_version + " do not show") +
          ", and a rewrite removes them: " + PathsText(fields) + " (" +
-         report::OwnCommand("check " + report.name) + ")" + keep;
+         report::OwnClusterCommand("check " + report.name) + ")" + keep;
 }
 
 // Of a CRD that prunes already: a line on the fields that etcd may still hold though no read shows

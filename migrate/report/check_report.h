@@ -379,7 +379,7 @@ struct UpgradeStep {
   std::string reason;    ///< why it has to be, and why here; may be empty
   std::string needs{};   ///< what has to be so before: "the webhook answers"; may be empty
   std::string effect{};  ///< "rewrites 4000 objects"; empty: it changes nothing in the cluster
-  std::optional<double> seconds{};  ///< that it takes as a rule; absent: few, or nobody can tell
+  std::optional<double> seconds{};  ///< how long it takes; absent: a moment, or not known
 
   /// "rewrites 4000 objects, about 12 s"; empty where it changes nothing.
   std::string EffectWords() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace migrate::report {
 namespace {
@@ -19,6 +20,11 @@ bool IsPluginFile(std::string_view file) {
   return file.starts_with(kPrefix) && file.size() > kPrefix.size() &&
          std::ranges::all_of(file, IsPlain) && !file.ends_with('-') &&
          file.find("--") == std::string_view::npos;
+}
+
+std::string& ClusterFlags() {
+  static std::string flags;
+  return flags;
 }
 
 }  // namespace
@@ -40,5 +46,9 @@ const ProgramName& OwnProgramName() {
 std::string OwnCommand(std::string_view words) {
   return OwnProgramName().command + " " + std::string(words);
 }
+
+std::string OwnClusterCommand(std::string_view words) { return OwnCommand(words) + ClusterFlags(); }
+
+void SetClusterFlags(std::string flags) { ClusterFlags() = std::move(flags); }
 
 }  // namespace migrate::report

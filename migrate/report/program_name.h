@@ -33,4 +33,12 @@ const ProgramName& OwnProgramName();
 /// The command line `kubectl prune WORDS`, under the program's own name.
 std::string OwnCommand(std::string_view words);
 
+/// As OwnCommand, with the flags that lead to the cluster of this run, so that the command may be
+/// copied: `kubectl prune check widgets --context=staging`.
+std::string OwnClusterCommand(std::string_view words);
+
+/// Sets these flags, as words of a shell, each behind a blank; without it there are none. Called
+/// once, before the run has threads. A fleet has none: each of its clusters needs its own.
+void SetClusterFlags(std::string flags);
+
 }  // namespace migrate::report

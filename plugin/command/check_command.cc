@@ -1,5 +1,6 @@
 #include "kube/base/clock.h"
 #include "migrate/check/transitional_crds.h"
+#include "migrate/report/program_name.h"
 #include "migrate/rewrite/migration_state.h"
 #include "plugin/command/check_output.h"
 #include "plugin/command/cluster_access.h"
@@ -300,6 +301,7 @@ CheckReport CheckLocal(const CheckOptions& options) {
 }
 
 CheckReport CheckOne(CheckOptions& options) {
+  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   // Before anything is asked: a wrong file should not cost a whole check.
   const auto guards = report::ReadGuardReports(options.guard_reports);
   CheckReport report = options.local ? CheckLocal(options) : CheckLive(options);

@@ -11,6 +11,7 @@
 #include "kube/json/json.h"
 #include "migrate/check/file_rewrite.h"
 #include "migrate/cluster/proposals.h"
+#include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/fleet_migration.h"
@@ -130,6 +131,7 @@ MigrationOptions Completed(const MigrateOptions& options) {
 }
 
 MigrationReport MigrateCluster(const MigrateOptions& options, MigrationOptions& migration) {
+  migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };

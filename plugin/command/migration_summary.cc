@@ -7,6 +7,7 @@
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "migrate/report/program_name.h"
+#include "plugin/command/cluster_access.h"
 #include "plugin/report/migration_report_json.h"
 #include "plugin/report/pages.h"
 #include "plugin/report/report_forms.h"
@@ -118,11 +119,6 @@ std::string HeldAdvice(const CrdMigration& crd) {
          "--rewrite-unbacked rewrites it as it is.\n";
 }
 
-std::string ContextFlag(const MigrateOptions& options) {
-  const std::string& context = options.common.connection.context;
-  return context.empty() ? "" : " --context=" + terminal::ShellWord(context);
-}
-
 // What is not that of an earlier command.
 std::string StateDirFlag(const MigrateOptions& options) {
   return options.migration.state_dir.empty()
@@ -148,7 +144,8 @@ std::string PrintFailures(const CrdMigration& crd, const MigrateOptions& options
           : ", or try only these by: " +
                 migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name) +
                                             " --retry-failed") +
-                ContextFlag(options) + MutationFlags(options) + StateDirFlag(options) + "\n";
+                ConnectionWords(options.common.connection) + MutationFlags(options) +
+                StateDirFlag(options) + "\n";
   return FailuresTitle(crd, "migrated") + FailureLines(crd) +
          "Next: fix what the messages name, then run the same command again" + retry_advice +
          HeldAdvice(crd);
@@ -194,7 +191,7 @@ std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& op
   if (crd.dry_run != DryRun::kNone) return "";
   return "Next: migrate and verify all objects by: " +
          migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name)) +
-         ContextFlag(options) +
+         ConnectionWords(options.common.connection) +
          (options.migration.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
 }
 

@@ -156,7 +156,8 @@ class CheckReportBuilder {
     builder.Text("title", step.title).Text("command", step.command).Text("reason", step.reason);
     builder.TextIfAny("needs", step.needs).TextIfAny("effect", step.effect);
     if (step.seconds) {
-      builder.Number("seconds", static_cast<std::uint64_t>(std::ceil(*step.seconds)));
+      builder.Number("seconds", std::max<std::uint64_t>(
+                                    1, static_cast<std::uint64_t>(std::ceil(*step.seconds))));
     }
     return builder.Build();
   }

@@ -41,7 +41,7 @@ std::string ApplyCommand(const CrdReport& crd, const std::string& end) {
 std::string SuggestHint(const CrdReport& crd, const std::string& name) {
   if (crd.problems.empty() && crd.objects_losing_fields == 0) return "";
   const std::string how =
-      crd.source.empty() ? migrate::report::OwnCommand("suggest " + name)
+      crd.source.empty() ? migrate::report::OwnClusterCommand("suggest " + name)
                          : migrate::report::OwnCommand("suggest --local") + " with these files";
   return " (" + how + " prints how)";
 }
@@ -458,8 +458,9 @@ class TextSection {
             "; a rewrite removes ";
     // Schemas of a file may show and keep them, once they are applied.
     out_ += crd_.source.empty()
-                ? "them for good (" + migrate::report::OwnCommand("migrate " + name_) +
-                      " --enable-pruning asks before):\n"
+                ? "them for good (" +
+                      migrate::report::OwnClusterCommand("migrate " + name_ + " --enable-pruning") +
+                      " asks before):\n"
                 : "for good what the schemas do not specify:\n";
     AppendTable(out_, MaybeInEtcdTable(crd_), Most(), "  ", options_.screen);
   }
@@ -469,7 +470,7 @@ class TextSection {
 
   void AppendStaleManagedFields() {
     if (crd_.stale_managed_fields.empty()) return;
-    const std::string command = migrate::report::OwnCommand("migrate " + name_);
+    const std::string command = migrate::report::OwnClusterCommand("migrate " + name_);
     out_.append(title_).append(": managedFields of objects name versions that the CRD ");
     out_ += is_there() ? "does not have, so server-side apply of these fails (" + command +
                              " fixes that):\n"
@@ -486,7 +487,7 @@ class TextSection {
              : crd_.preserve_unknown_fields ? ", once pruning is on"
                                             : "") +
             ". They name versions that lack fields which these objects have (" +
-            migrate::report::OwnCommand("migrate " + name_) + " keeps them):\n";
+            migrate::report::OwnClusterCommand("migrate " + name_) + " keeps them):\n";
     AppendEntries(crd_.unfit_managed_fields);
   }
 
@@ -541,12 +542,15 @@ class TextSection {
 std::string NextStep(const CrdReport& crd) {
   if (crd.apply) return "";
   const std::string name = terminal::Printable(crd.name.empty() ? "<none>" : crd.name);
-  const std::string command = migrate::report::OwnCommand("migrate " + name);
+  const auto migrate = [&name](const std::string& flags) {
+    return migrate::report::OwnClusterCommand("migrate " + name + flags);
+  };
   const std::string hint = SuggestHint(crd, name);
   const std::string check_again = "Then " + ApplyCommand(crd, ", and ") + "check again";
   if (crd.verdict == Verdict::kBlocked) {
     return crd.source.empty()
-               ? "fix the CRD" + hint + ". Then: " + migrate::report::OwnCommand("check " + name)
+               ? "fix the CRD" + hint +
+                     ". Then: " + migrate::report::OwnClusterCommand("check " + name)
                : "fix " + terminal::FileArgument(crd.source) + hint + ", and check again";
   }
   if (crd.verdict == Verdict::kInvalid ||
@@ -559,13 +563,13 @@ std::string NextStep(const CrdReport& crd) {
   }
   if (crd.verdict == Verdict::kLosesFields && crd.preserve_unknown_fields) {
     return "add the fields to the schema" + hint +
-           ", or stop writing them. Then: " + ApplyCommand(crd, " && ") + command +
-           " --enable-pruning";
+           ", or stop writing them. Then: " + ApplyCommand(crd, " && ") +
+           migrate(" --enable-pruning");
   }
   if (crd.verdict == Verdict::kLosesFields) {
     return "add the fields to the schema" + hint + ", or take them out of the objects";
   }
-  return crd.verdict == Verdict::kPruning && crd.migration_needed ? command : "";
+  return crd.verdict == Verdict::kPruning && crd.migration_needed ? migrate("") : "";
 }
 
 std::string PrintSection(const CrdReport& crd, const SectionOptions& options) {

@@ -279,8 +279,9 @@ std::string ReadyNote(const CheckReport& report) {
                     "lose nothing when pruning is turned on\n");
     if (report.steps.empty()) {
       note += "Next: " + ApplyStepLine(checked) +
-              migrate::report::OwnCommand("migrate " + CommandNames(checked)) +
-              " --enable-pruning\n";
+              migrate::report::OwnClusterCommand("migrate " + CommandNames(checked) +
+                                                 " --enable-pruning") +
+              "\n";
     }
   }
   if (!unchecked.empty()) {

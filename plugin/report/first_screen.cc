@@ -69,8 +69,9 @@ std::string WordsOfCount(std::uint64_t count, std::string_view one, std::string_
 // What a screen is about, beside its rows.
 struct Outline {
   Totals totals;
-  std::string where;       // " in 3 clusters"
-  std::string incomplete;  // a sentence: what could not be read; empty: all was
+  std::string where;        // " in 3 clusters"
+  std::string incomplete;   // a sentence: what could not be read; empty: all was
+  bool is_partial = false;  // flags leave objects out
 };
 
 std::string LossOf(const std::vector<Row>& rows, const Totals& totals) {
@@ -90,10 +91,12 @@ std::string SentenceOf(const std::vector<Row>& rows, const Outline& outline) {
   if (outline.totals.all == 0) return "No CRD was checked.";
   const std::string all = Count(outline.totals.all, "CRD") + outline.where;
   if (rows.empty()) {
-    if (outline.totals.all == 1) return "The one CRD" + outline.where + " needs nothing.";
+    const std::string seen =
+        outline.is_partial ? ", as far as objects were looked at." : std::string(".");
+    if (outline.totals.all == 1) return "The one CRD" + outline.where + " needs nothing" + seen;
     return outline.incomplete.empty()
-               ? "None of " + all + " needs anything."
-               : "None of the " + all + " that could be read needs anything.";
+               ? "None of " + all + " needs anything" + seen
+               : "None of the " + all + " that could be read needs anything" + seen;
   }
   std::array<std::uint64_t, kNeeds> counts{};
   for (const Row& row : rows) ++counts[static_cast<std::size_t>(row.need)];
@@ -181,8 +184,8 @@ class FirstScreen {
               terminal::Wrapped(std::to_string(++number) + ". " + title, width_ - 2, "     ") +
               "\n";
       if (!step.needs.empty()) {
-        const std::string needs = "       before: " + terminal::Printable(step.needs);
-        out_ += terminal::CutMiddle(needs, width_) + "\n";
+        const std::string needs = "before: " + terminal::Printable(step.needs);
+        out_ += "       " + terminal::Wrapped(needs, width_ - 7, "       ") + "\n";
       }
       AddCommand(step.command, "       ");
       if (left < report.steps.size() && used() > kLinesOfSteps) {
@@ -303,7 +306,7 @@ std::vector<Row> RowsInNeed(const FleetReport& report) {
 }
 
 Outline OutlineOf(const CheckReport& report) {
-  return {TotalsOf(report), "", IncompleteSentence(report)};
+  return {TotalsOf(report), "", IncompleteSentence(report), !report.object_filter.empty()};
 }
 
 Outline OutlineOf(const FleetReport& report) {
@@ -318,7 +321,9 @@ Outline OutlineOf(const FleetReport& report) {
     incomplete = std::to_string(failed) + " of " + Count(report.clusters.size(), "cluster") +
                  " could not be checked. " + incomplete;
   }
-  return {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete};
+  const bool is_partial = std::ranges::any_of(
+      report.clusters, [](const auto& cluster) { return !cluster.check.object_filter.empty(); });
+  return {TotalsOf(report), " in " + Count(checked, "cluster"), incomplete, is_partial};
 }
 
 std::string WholeAnswer(const std::vector<Row>& rows, const Outline& outline) {

@@ -80,9 +80,9 @@ struct LastWrite {
 struct Step {
   std::string title;
   std::string command;   ///< empty where it is done
-  std::string reason{};  ///< may be empty, as may the next two
-  std::string needs{};   ///< what has to be so before
-  std::string effect{};  ///< what it changes, and how long that takes
+  std::string reason{};  ///< may be empty
+  std::string needs{};   ///< what has to be so before; may be empty
+  std::string effect{};  ///< what it changes, and how long that takes; may be empty
 };
 
 /// All that is said of one CRD.

@@ -67,10 +67,19 @@ std::string ServerSideFlags(const std::string& manager) {
   return flags;
 }
 
-/// One run of FindCrdPlan.
+// Whoever keeps the CRD as a repository says may undo what a step makes of it; empty: nobody does.
+std::string PausedOwner(const CrdReport& crd) {
+  if (!crd.replaced || crd.replaced->gitops_owner.empty()) return "";
+  return "pause " + crd.replaced->gitops_owner + " for " + crd.name +
+         " until its manifest is that of the files";
+}
+
+/// Finds the plan of one CRD.
 class CrdPlanFinder {
  public:
-  CrdPlanFinder(const CrdReport& crd, const PlanFiles& files) : crd_(crd), files_(files) {}
+  // `is_whole`: no flag leaves objects out.
+  CrdPlanFinder(const CrdReport& crd, const PlanFiles& files, bool is_whole)
+      : crd_(crd), files_(files), is_whole_(is_whole) {}
 
   CrdPlan Run(bool is_alone) {
     plan_.crd = &crd_;
@@ -104,47 +113,54 @@ class CrdPlanFinder {
                                        files_.connection);
   }
 
-  // Of all objects, which are stored anew by it.
-  UpgradeStep MigrateStep(std::string title, std::string reason) const {
+  // Rewrites all objects, as the CRD is by then: before the apply, or behind it.
+  UpgradeStep MigrateStep(std::string title, std::string reason, bool is_behind) const {
     UpgradeStep step{std::move(title), Migrate(), std::move(reason)};
-    AddRewrite(step, /*turns_on=*/false);
+    step.needs = NeedsOfRewrite(is_behind);
+    step.effect = RewriteWords();
+    const std::string& version =
+        is_behind || migrated_to_.empty() ? crd_.storage_version : migrated_to_;
+    const bool was_migrated = is_behind && migrated_to_ == version;
+    if (!was_migrated && !IsStoredAs(version)) {
+      step.effect += ", and leaves " + version + " alone in status.storedVersions";
+    }
+    if (is_counted()) step.seconds = migrate::report::SecondsOfWrites(Passes(), {});
     return step;
   }
-  // Whether objects are rewritten before pruning is on, too.
+  // Rewrites all objects as `version`.
   UpgradeStep TurnOnStep(std::string title, const std::string& flags, std::string reason,
-                         bool rewrites_before) const {
+                         const std::string& version, bool is_behind) const {
     UpgradeStep step{std::move(title), Migrate(" --enable-pruning" + flags), std::move(reason)};
-    AddRewrite(step, /*turns_on=*/true, rewrites_before);
+    step.needs = NeedsOfRewrite(is_behind);
+    step.effect = flags.empty() ? "turns pruning on, " : "changes 1 CRD, turns pruning on, ";
+    if (is_counted() && crd_.objects_losing_fields > 0) {
+      step.effect += "removes fields of " + Count(crd_.objects_losing_fields, "object") + ", ";
+    }
+    step.effect += RewriteWords();
+    if (!is_counted()) return step;
+    migrate::report::MigrationPasses passes = Passes();
+    passes.rewrites_before = !IsStoredAs(version);
+    step.seconds = migrate::report::SecondsOfWrites(passes, {}) +
+                   migrate::report::SecondsOfTurningOn(passes, {});
     return step;
   }
-  void AddRewrite(UpgradeStep& step, bool turns_on, bool rewrites_before = false) const {
-    const bool is_counted = crd_.replaced && !crd_.objects_skipped && crd_.error.empty();
-    step.effect = turns_on ? "turns pruning on, and rewrites " : "rewrites ";
-    step.effect += is_counted ? Count(crd_.object_count, "object") : "all objects";
-    if (crd_.replaced) {
-      step.needs = NeedsOfRewrite(turns_on);
-    }
-    if (!is_counted) return;
-    const migrate::report::MigrationPasses passes{.objects = crd_.object_count,
-                                                  .bytes = crd_.object_bytes,
-                                                  .rewrites_before = rewrites_before};
-    step.seconds = migrate::report::SecondsOfWrites(passes, {});
-    if (turns_on) *step.seconds += migrate::report::SecondsOfTurningOn(passes, {});
+  // Whether all objects were looked at.
+  bool is_counted() const {
+    return is_whole_ && crd_.replaced && !crd_.objects_skipped && crd_.error.empty();
   }
-  std::string NeedsOfRewrite(bool turns_on) const {
+  std::string RewriteWords() const {
+    return "rewrites " + (is_counted() ? Count(crd_.object_count, "object") : "all objects");
+  }
+  migrate::report::MigrationPasses Passes() const {
+    return {.objects = crd_.object_count, .bytes = crd_.object_bytes};
+  }
+  std::string NeedsOfRewrite(bool is_behind) const {
     std::vector<std::string> needs;
-    if (crd_.replaced->converts_by_webhook) {
-      needs.push_back("the conversion webhook of " + crd_.name + " answers");
-    }
-    if (const std::string paused = PausedOwner(); turns_on && !paused.empty()) {
-      needs.push_back(paused);
-    }
+    const bool converts =
+        is_behind || !crd_.replaced ? crd_.converts_by_webhook : crd_.replaced->converts_by_webhook;
+    if (converts) needs.push_back("the conversion webhook of " + crd_.name + " answers");
+    if (std::string paused = PausedOwner(crd_); !paused.empty()) needs.push_back(std::move(paused));
     return Join(needs, "; ");
-  }
-  // Whoever keeps the CRD as something says may undo what a step makes of it; empty: nobody does.
-  std::string PausedOwner() const {
-    if (!crd_.replaced || crd_.replaced->gitops_owner.empty()) return "";
-    return crd_.replaced->gitops_owner + " does not apply " + crd_.name + " meanwhile";
   }
 
   std::string Check(const std::string& flags = "") const { return Own("check ") + flags; }
@@ -161,8 +177,9 @@ class CrdPlanFinder {
     return preserves() &&
            (crd_.IsRefusedUntilPruning() || (crd_.apply && !crd_.apply->preserves_unknown_fields));
   }
-  bool IsStoredInSeveral() const {
-    return crd_.stored_versions != std::vector{crd_.storage_version};
+  // As no other version, as far as status.storedVersions tells.
+  bool IsStoredAs(const std::string& version) const {
+    return crd_.stored_versions == std::vector{version};
   }
   bool moves_storage_version() const {
     return crd_.replaced->storage_version != crd_.storage_version;
@@ -356,10 +373,12 @@ class CrdPlanFinder {
     if (missing_.empty()) return FindBeforeReturn();
     if (lacks_storage_version()) ApplyTransitional(crd_.storage_version, StorageVersionWords());
     migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
-    plan_.before.push_back(MigrateStep(
-        "migrate " + crd_.name, "objects may be stored as " + Join(missing_, ", ") +
-                                    ". Until status.storedVersions no longer has it, it has to "
-                                    "stay in the CRD"));
+    plan_.before.push_back(
+        MigrateStep("migrate " + crd_.name,
+                    "objects may be stored as " + Join(missing_, ", ") +
+                        ". Until status.storedVersions no longer has it, it has to "
+                        "stay in the CRD",
+                    /*is_behind=*/false));
   }
 
   // Servers of 1.20 keep it up to date by server-side apply, too, and refuse that as too long.
@@ -378,10 +397,11 @@ class CrdPlanFinder {
   void FindBeforeReturn() {
     if (preserves() || crd_.returning_fields.empty()) return;
     migrated_to_ = crd_.replaced->storage_version;
-    plan_.before.push_back(MigrateStep(
-        "migrate " + crd_.name, "etcd may still hold what objects had at " +
-                                    Join(crd_.returning_fields, ", ") +
-                                    ": with the file old values come back, whatever they are"));
+    plan_.before.push_back(
+        MigrateStep("migrate " + crd_.name,
+                    "etcd may still hold what objects had at " + Join(crd_.returning_fields, ", ") +
+                        ": with the file old values come back, whatever they are",
+                    /*is_behind=*/false));
   }
 
   // Whether the file has a webhook convert objects, and the cluster none.
@@ -420,7 +440,7 @@ class CrdPlanFinder {
         {"apply " + crd_.name + " with the versions of both, " + storage_version +
              " as the storage version",
          Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
-         std::move(reason), PausedOwner(), "changes 1 CRD, and no object"});
+         std::move(reason), PausedOwner(crd_), "changes 1 CRD"});
   }
 
   // No webhook converts while unknown fields are preserved: objects stay in the version that they
@@ -438,10 +458,11 @@ class CrdPlanFinder {
         WaitsForWebhook() ? crd_.replaced->storage_version : crd_.storage_version;
     if (!IsTransitionalThere(version)) ApplyTransitionalUnpruned(version);
     RecordPruningOn(version);
-    plan_.before.push_back(TurnOnStep("turn pruning on for " + crd_.name, "",
-                                      "objects are rewritten as " + version +
-                                          " both before and after, with a backup of what is lost",
-                                      /*rewrites_before=*/true));
+    const std::string when = IsStoredAs(version) ? "" : " both before and after";
+    plan_.before.push_back(TurnOnStep(
+        "turn pruning on for " + crd_.name, "",
+        "objects are rewritten as " + version + when + ", with a backup of what is lost", version,
+        /*is_behind=*/false));
   }
 
   // That the cluster's CRD is the file's but for the versions that go, for defaults, and for what
@@ -480,7 +501,8 @@ class CrdPlanFinder {
             : "kubectl apply alone would turn pruning on without a backup";
     plan_.before.push_back(TurnOnStep("turn pruning on for " + crd_.name + " by the CRD of " +
                                           terminal::FileArgument(crd_.source),
-                                      FileFlag(crd_.source), reason, IsStoredInSeveral()));
+                                      FileFlag(crd_.source), reason, crd_.storage_version,
+                                      /*is_behind=*/false));
   }
 
   void FindBehindNew() {
@@ -501,7 +523,8 @@ class CrdPlanFinder {
     } else if (is_moved || is_older_stored) {
       plan_.behind.push_back(MigrateStep(
           "migrate " + crd_.name,
-          "objects stay stored as they are until they are rewritten as " + crd_.storage_version));
+          "objects stay stored as they are until they are rewritten as " + crd_.storage_version,
+          /*is_behind=*/true));
     } else if (!crd_.stale_managed_fields.empty()) {
       CleanManagedFields();
     }
@@ -516,8 +539,8 @@ class CrdPlanFinder {
       reason = crd_.is_v1beta1 ? reason + ". Delete " + line + " from it first, if it says that"
                                : "Delete " + line + " from the file first";
     }
-    plan_.behind.push_back(
-        TurnOnStep("turn pruning on for " + crd_.name, "", std::move(reason), IsStoredInSeveral()));
+    plan_.behind.push_back(TurnOnStep("turn pruning on for " + crd_.name, "", std::move(reason),
+                                      crd_.storage_version, /*is_behind=*/true));
   }
 
   void CleanManagedFields() {
@@ -526,7 +549,8 @@ class CrdPlanFinder {
     plan_.behind.push_back(
         MigrateStep("clean the managedFields of " + crd_.name,
                     "entries of " + Join(versions, ", ") +
-                        " make server-side apply fail where the CRD has no such version"));
+                        " make server-side apply fail where the CRD has no such version",
+                    /*is_behind=*/true));
   }
 
   void FindLater(bool is_stored_anew) {
@@ -550,16 +574,12 @@ class CrdPlanFinder {
 
   const CrdReport& crd_;
   const PlanFiles& files_;
+  const bool is_whole_;
   std::vector<std::string> missing_;  // of status.storedVersions, in the file
   bool turns_on_ = false;             // a step before the apply turns pruning on
   std::string migrated_to_;           // by a step before the apply; empty: there is none
   CrdPlan plan_;
 };
-
-// `is_alone`: no other CRD of the files has its name. The result refers to `crd`.
-CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, const PlanFiles& files) {
-  return CrdPlanFinder(crd, files).Run(is_alone);
-}
 
 bool IsApplied(const CrdReport& crd) {
   return crd.apply && crd.apply->accepted && crd.apply->is_unchanged;
@@ -570,22 +590,12 @@ class ApplyStep {
  public:
   // `has_others`: files hold more than CRDs, of which nobody knows whether the cluster has it.
   ApplyStep(const std::vector<CrdPlan>& plans, bool has_others, const PlanFiles& files)
-      : files_(files) {
+      : files_(files), has_others_(has_others) {
     for (const CrdPlan& plan : plans) {
-      (plan.is_stuck ? stuck_ : free_).insert(plan.crd->source);
-      if (plan.is_stuck) continue;
-      ++(IsApplied(*plan.crd) ? there_ : lacking_);
-      if (!IsApplied(*plan.crd) && !plan.crd->replaced) ++fresh_;
-      if (has_others || !IsApplied(*plan.crd)) due_.insert(plan.crd->source);
-      is_server_side_ |= plan.needs_server_side;
-      if (!plan.manager.empty()) managers_.insert(plan.manager);
-      is_in_two_releases_ |= plan.needs_two_releases;
-      if (plan.brings_webhook) webhooks_.insert(plan.crd->name);
-      is_blind_ |= plan.crd->replaced && plan.crd->objects_skipped;
+      if (plan.is_stuck) stuck_.insert(plan.crd->source);
     }
-    for (const std::string& source : stuck_) {
-      free_.erase(source);
-      due_.erase(source);
+    for (const CrdPlan& plan : plans) {
+      if (!stuck_.contains(plan.crd->source)) Add(plan);
     }
   }
 
@@ -609,6 +619,23 @@ class ApplyStep {
   }
 
  private:
+  void Add(const CrdPlan& plan) {
+    const CrdReport& crd = *plan.crd;
+    free_.insert(crd.source);
+    ++(IsApplied(crd) ? there_ : lacking_);
+    if (has_others_ || !IsApplied(crd)) due_.insert(crd.source);
+    is_server_side_ |= plan.needs_server_side;
+    if (!plan.manager.empty()) managers_.insert(plan.manager);
+    is_in_two_releases_ |= plan.needs_two_releases;
+    if (plan.brings_webhook) needs_.insert("the conversion webhook of " + crd.name + " is up");
+    is_blind_ |= crd.replaced && crd.objects_skipped;
+    if (IsApplied(crd)) return;
+    if (!crd.replaced) ++fresh_;
+    if (std::string paused = PausedOwner(crd); !paused.empty()) needs_.insert(std::move(paused));
+    const bool prunes_already = crd.replaced && !crd.replaced->preserve_unknown_fields;
+    if (prunes_already) hidden_ += crd.objects_losing_fields;
+  }
+
   std::string Flags() const {
     std::string flags;
     if (stuck_.empty() && files_.recursive) flags += " -R";
@@ -623,16 +650,19 @@ class ApplyStep {
   }
 
   std::string Needs() const {
-    if (webhooks_.empty()) return "";
-    return "the conversion webhook of " + Join(webhooks_, ", ") + " is up";
+    return Join(std::vector<std::string>(needs_.begin(), needs_.end()), "; ");
   }
 
   std::string Effect() const {
     std::vector<std::string> parts;
     if (fresh_ > 0) parts.push_back("creates " + Count(fresh_, "CRD"));
     if (lacking_ > fresh_) parts.push_back("changes " + Count(lacking_ - fresh_, "CRD"));
-    if (parts.empty()) return "";
-    return Join(parts, ", ") + (lacking_ > fresh_ ? ", and no object" : "");
+    if (has_others_) parts.emplace_back("creates or changes what else the files hold");
+    if (hidden_ > 0) {
+      parts.push_back("hides fields of " + Count(hidden_, "object") +
+                      " until a write removes them");
+    }
+    return Join(parts, ", ");
   }
 
   std::string Reason() const {
@@ -659,8 +689,11 @@ class ApplyStep {
   }
 
   const PlanFiles& files_;
-  std::set<std::string> stuck_, free_, due_, managers_, webhooks_;  // due_ is a part of free_
+  const bool has_others_;
+  std::set<std::string> stuck_, free_, due_;  // files; the last are a part of those before
+  std::set<std::string> managers_, needs_;
   std::size_t there_ = 0, lacking_ = 0, fresh_ = 0;  // CRDs; the last are a part of lacking_
+  std::uint64_t hidden_ = 0;  // objects whose fields the new schemas do not show
   bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 
@@ -680,7 +713,8 @@ std::vector<CrdPlan> FindCrdPlans(const migrate::report::CheckReport& report,
   std::vector<CrdPlan> plans;
   for (const CrdReport& crd : report.crds) {
     if (!crd.source.empty() && (crd.apply || !crd.error.empty())) {
-      plans.push_back(FindCrdPlan(crd, names[crd.name] == 1, files));
+      CrdPlanFinder finder(crd, files, report.object_filter.empty());
+      plans.push_back(finder.Run(/*is_alone=*/names[crd.name] == 1));
     }
   }
   return plans;

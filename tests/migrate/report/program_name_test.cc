@@ -22,6 +22,15 @@ TEST_CASE("N5: the plugin is called by the name of its file", "[migrate][program
   }
 }
 
+TEST_CASE("A command for the cluster of the run has the flags that lead there",
+          "[migrate][program_name]") {
+  CHECK(OwnClusterCommand("check a.g") == OwnCommand("check a.g"));
+  SetClusterFlags(" --context=staging --as=alice");
+  CHECK(OwnClusterCommand("check a.g") == OwnCommand("check a.g --context=staging --as=alice"));
+  CHECK(OwnCommand("check a.g") == OwnProgramName().command + " check a.g");
+  SetClusterFlags("");
+}
+
 TEST_CASE("N1: what is no plugin's file is kubectl prune", "[migrate][program_name]") {
   for (const char* path :
        {"", "foo", "./foo", "kubectl", "kubectl-", "/kubectl-x/prune", "kubectl-a--b", "kubectl-a-",

@@ -168,6 +168,31 @@ TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrad
   CHECK(needs().empty());
 }
 
+TEST_CASE("An apply that hides fields says so, and what of the files is no CRD",
+          "[plugin][upgrade_plan]") {
+  CheckReport report;
+  report.has_others_in_files = true;
+  report.crds = {Proposal("a.g", "a.yaml"), Proposal("b.g", "b.yaml")};
+  report.crds[0].object_count = report.crds[0].objects_losing_fields = 2;
+  report.crds[1].apply->is_unchanged = true;
+  const auto effect = [&report] {
+    return FindUpgradePlan(report, {{"a.yaml"}}).steps.back().effect;
+  };
+  CHECK(effect() ==
+        "changes 1 CRD, creates or changes what else the files hold, hides fields of 2 objects "
+        "until a "
+        "write removes them");
+  report.crds[0].objects_losing_fields = 0;
+  report.crds[0].apply->is_unchanged = true;
+  CHECK(effect() == "creates or changes what else the files hold");
+  // A CRD in a file that is held up is not applied.
+  report.crds[0].apply->is_unchanged = false;
+  report.crds[1].apply->is_unchanged = false;
+  report.crds.push_back(report.crds[1]);
+  report.crds.push_back(Proposal("c.g", "b.yaml"));
+  CHECK(effect() == "changes 1 CRD, creates or changes what else the files hold");
+}
+
 // As long as a pass takes on an API server of 1.20 (migration_time.h): 200 objects of 3 ms each,
 // 1.7 times as fast as one after the other, and 1.8 times as long where something changes.
 TEST_CASE("A step says what it changes, how long that takes, and what it needs",
@@ -178,26 +203,45 @@ TEST_CASE("A step says what it changes, how long that takes, and what it needs",
   crd.replaced->preserve_unknown_fields = true;
   crd.replaced->gitops_owner = "Flux (label a/b)";
   crd.object_count = 200;
+  crd.objects_losing_fields = 3;
   report.crds[1].replaced.reset();
   report.crds[2].replaced->storage_version = "v0";
   report.crds[2].replaced->converts_by_webhook = report.crds[2].converts_by_webhook = true;
+  report.crds[2].stored_versions = {"v0", "v1"};
+  report.crds[2].versions.emplace_back().name = "v0";
   report.crds[2].objects_skipped = true;
-  const auto steps = FindUpgradePlan(report, {{"a.yaml"}}).steps;
-  REQUIRE(steps.size() == 3);
+  const auto plan_of = [&report] {
+    auto all = FindUpgradePlan(report, {{"a.yaml"}}).steps;
+    all.erase(all.begin());  // what a.g would lose is to be decided
+    return all;
+  };
+  const auto steps = plan_of();
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[3].EffectWords().empty());  // a later release may drop v0
   CHECK(steps[0].command == "kubectl prune migrate a.g --enable-pruning -f a.yaml");
-  CHECK(steps[0].needs == "Flux (label a/b) does not apply a.g meanwhile");
-  CHECK(steps[0].effect == "turns pruning on, and rewrites 200 objects");
+  CHECK(steps[0].needs == "pause Flux (label a/b) for a.g until its manifest is that of the files");
+  CHECK(steps[0].effect ==
+        "changes 1 CRD, turns pruning on, removes fields of 3 objects, rewrites 200 objects");
   const double writes = 200 * 0.003 / 1.7 * (1.8 + 1), reads = 5 + 25 * 0.003 / 7;
   CHECK(steps[0].seconds.value() == Approx(writes + reads));
-  CHECK(steps[0].EffectWords() == "turns pruning on, and rewrites 200 objects, about 6 s");
+  CHECK_THAT(steps[0].EffectWords(), Catch::EndsWith("rewrites 200 objects, about 6 s"));
   CHECK(steps[1].command == "kubectl apply -f a.yaml");
-  CHECK(steps[1].EffectWords() == "creates 1 CRD, changes 2 CRDs, and no object");
+  CHECK(steps[1].EffectWords() == "creates 1 CRD, changes 2 CRDs");
   CHECK(steps[2].command == "kubectl prune migrate c.g");
   CHECK(steps[2].needs == "the conversion webhook of c.g answers");
-  CHECK(steps[2].EffectWords() == "rewrites all objects");  // which nobody has counted
+  // Nobody has counted them.
+  CHECK(steps[2].EffectWords() ==
+        "rewrites all objects, and leaves v1 alone in status.storedVersions");
+  CHECK(steps[1].needs == steps[0].needs);
+
+  // Those that -l chose are not those that the command rewrites.
+  report.object_filter = "label selector \"app=x\"";
+  const auto some = plan_of();
+  CHECK(some[0].EffectWords() == "changes 1 CRD, turns pruning on, rewrites all objects");
+  report.object_filter.clear();
 
   crd.object_bytes = 1'000'000'000;  // 0.3 us each byte, and a list of all for the backup
-  const auto large = FindUpgradePlan(report, {{"a.yaml"}}).steps;
+  const auto large = plan_of();
   const double each = (0.6 + 300) / 200;
   CHECK(large[0].seconds.value() ==
         Approx(200 * each / 1.7 * (1.8 + 1) + 5 + (300 + 25 * each) / 7));
