@@ -4,16 +4,9 @@
 #include <vector>
 
 #include "migrate/report/check_report.h"
+#include "plugin/report/crd_plan.h"
 
 namespace plugin::report {
-
-/// How the files of -f were named.
-struct PlanFiles {
-  std::vector<std::string> filenames{};
-  bool recursive = false;
-  /// Flags that lead to the same cluster, each behind a blank (" --context=staging"); empty: none.
-  std::string connection{};
-};
 
 /// What is to be done, and what the cluster shows to be done already of it.
 struct UpgradePlan {
