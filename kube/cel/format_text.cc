@@ -54,6 +54,27 @@ std::string FormatExponent(double value) {
   return out;
 }
 
+/// True where golang.org/x/text reads no more of a number: it was above a million before its last
+/// digit.
+bool IsTooLong(std::int64_t precision) { return precision / 10 > 1'000'000; }
+
+/// %f with so many digits behind the point. golang.org/x/text keeps the least number of digits in 8
+/// bits and the largest in 16 with a sign, of which a negative one is none.
+std::string FormatFraction(double real, std::int64_t precision) {
+  const auto least = static_cast<std::size_t>(static_cast<std::uint8_t>(precision));
+  const auto most = static_cast<std::int16_t>(precision);
+  std::string text = most < 0 ? FormatFixed(real) : FormatFixed(real, most);
+  std::size_t point = text.find('.');
+  if (point == std::string::npos) {
+    point = text.size();
+    text += '.';
+  }
+  const std::size_t digits = std::max(text.find_last_not_of('0'), point) - point;
+  text.resize(point + 1 + std::max(digits, least), '0');
+  if (text.back() == '.') text.pop_back();
+  return GroupDigits(std::move(text));
+}
+
 Text FormatReal(const FormatClause& clause, const Value& value) {
   double real = value.real;
   if (value.kind != Kind::kDouble) {
@@ -64,12 +85,14 @@ Text FormatReal(const FormatClause& clause, const Value& value) {
     real = *ParseFloat(value.text());
   }
   if (real == 0) real = 0;  // -0 has no sign
+  if (IsTooLong(clause.precision)) return std::string("%!(NOVERB)");
   if (clause.letter == 'f') {
-    return std::isfinite(real) ? GroupDigits(FormatFixed(real, clause.precision)) : NotFinite(real);
+    return std::isfinite(real) ? FormatFraction(real, clause.precision) : NotFinite(real);
   }
-  // %.3e is taken for %3e: the precision is the least width.
+  // %.3e is taken for %3e: the precision is the least width, in 16 bits.
   std::string text = std::isfinite(real) ? FormatExponent(real) : NotFinite(real);
-  const std::int64_t missing = clause.precision - base::utf8::CountCharacters(text);
+  const std::int64_t missing =
+      static_cast<std::uint16_t>(clause.precision) - base::utf8::CountCharacters(text);
   if (missing > 0) text.insert(0, static_cast<std::size_t>(missing), ' ');
   return text;
 }
@@ -326,9 +349,7 @@ bool FormatReader::ReadPrecision() {
   const std::string_view digits = rest_.substr(1, end - 1);
   const auto [stop, code] =
       std::from_chars(digits.data(), digits.data() + digits.size(), clause_.precision);
-  // What no printer can do is an error here, and a crash or a very long text there.
-  constexpr int kMostPrecision = 1000;
-  if (code != std::errc() || clause_.precision > kMostPrecision) {
+  if (code != std::errc()) {
     Fail(std::string(kPrefix) +
          "error while converting precision to integer: strconv.Atoi: "
          "parsing " +

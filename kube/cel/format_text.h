@@ -15,7 +15,7 @@ namespace kube::cel {
 /// A clause of a format, as %.3f.
 struct FormatClause {
   char letter = 's';
-  int precision = 6;
+  std::int64_t precision = 6;
 };
 
 /// Prints one argument; the error says why the clause takes none of its type. Throws GivenUp, also

@@ -208,27 +208,26 @@ std::shared_ptr<const Zone> ReadZone(std::string_view bytes) {
   return zone;
 }
 
-/// True for what can be the name of a zone: "America/Argentina/Buenos_Aires", "Etc/GMT+1".
-bool IsZoneName(std::string_view name) {
-  constexpr std::size_t kLongestName = 64;
-  return name.size() <= kLongestName && std::all_of(name.begin(), name.end(), [](char c) {
-           return base::IsLetter(c) || base::IsDigit(c) || c == '/' || c == '_' || c == '-' ||
-                  c == '+';
-         });
-}
-
-/// The zone of an IANA name; null where there is none. Those that there are, are kept: tzdata has
-/// some hundreds.
-std::shared_ptr<const Zone> FindZone(const std::string& name) {
+/// The zone that Go's LoadLocation finds, or its error. What was found is kept: tzdata has some
+/// hundreds of zones, and a hostile name may write one in many ways (Europe//Berlin).
+base::Result<std::shared_ptr<const Zone>, std::string> FindZone(const std::string& name) {
+  constexpr std::size_t kMostKept = 1000;
   static base::Mutex mutex;
   static std::map<std::string, std::shared_ptr<const Zone>> zones GUARDED_BY(mutex);
-  if (!IsZoneName(name)) return nullptr;
   const base::MutexLock lock(mutex);
   const auto known = zones.find(name);
   if (known != zones.end()) return known->second;
+  if (name.find('\0') != std::string::npos) return base::Unexpected(std::string("invalid argument"));
   const auto bytes = base::ReadFileText(kFolder + name);
-  std::shared_ptr<const Zone> zone = bytes ? ReadZone(*bytes) : nullptr;
-  if (zone != nullptr) zones[name] = zone;
+  if (!bytes) {
+    if (bytes.error().missing) return base::Unexpected("unknown time zone " + name);
+    // Go has the reason alone: "is a directory".
+    const std::string& message = bytes.error().message;
+    return base::Unexpected(message.substr(message.rfind(": ") + 2));
+  }
+  std::shared_ptr<const Zone> zone = ReadZone(*bytes);
+  if (zone == nullptr) return base::Unexpected(std::string("malformed time zone information"));
+  if (zones.size() < kMostKept) zones[name] = zone;
   return zone;
 }
 
@@ -278,14 +277,13 @@ base::Result<std::int64_t, std::string> ZoneOffset(std::string_view zone, std::i
   if (zone.find("..") != std::string_view::npos || zone[0] == '/' || zone[0] == '\\') {
     return base::Unexpected(std::string("time: invalid location name"));
   }
-  const std::shared_ptr<const Zone> found = FindZone(std::string(zone));
-  if (found == nullptr) {
-    if (!HasZones()) {
-      return base::Unexpected("time zone " + std::string(zone) + " cannot be looked up: no " +
-                              kFolder + " (install tzdata)");
-    }
-    return base::Unexpected("unknown time zone " + std::string(zone));
+  const auto zone_file = FindZone(std::string(zone));
+  if (!zone_file) {
+    if (HasZones()) return base::Unexpected(zone_file.error());
+    return base::Unexpected("time zone " + std::string(zone) + " cannot be looked up: no " + kFolder +
+                            " (install tzdata)");
   }
+  const std::shared_ptr<const Zone>& found = *zone_file;
   const auto next = std::upper_bound(found->times.begin(), found->times.end(), seconds);
   if (next == found->times.end() && found->has_tail) return TailOffset(found->tail, seconds);
   if (next == found->times.begin()) return found->first_offset;
