@@ -226,6 +226,14 @@ class Api:
         except ValueError:
             return status, text.decode(errors="replace")
 
+    def request_until_answered(self, *arguments):
+        """As request(), for what may be sent twice: a server that is too busy to answer in its time is asked again."""
+        for _ in range(5):
+            status, answer = self.request(*arguments)
+            if status != 504 or answer.get("reason") != "Timeout":
+                break
+        return status, answer
+
     def request_text(self, method, path, body=None, content_type="application/json", accept="application/json"):
         """As request(), but returns the answer's bytes as they came."""
         headers = {"Accept": accept}

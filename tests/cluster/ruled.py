@@ -350,7 +350,7 @@ def without_values(text):
 
 def said_to_no_change(api, subject, one):
     path = f"{subject.path}/{one['metadata']['name']}"
-    return sorted(errors_of(*api.request("PATCH", f"{path}?dryRun=All", {}, PATCH), path))
+    return sorted(errors_of(*api.request_until_answered("PATCH", f"{path}?dryRun=All", {}, PATCH), path))
 
 
 def said_to_a_label(api, subject, one):
@@ -358,13 +358,14 @@ def said_to_a_label(api, subject, one):
     path = f"{subject.path}/{one['metadata']['name']}"
     found = api.get(path)
     found["metadata"]["labels"] = {"labelled": "yes"}
-    return sorted(errors_of(*api.request("PUT", path, found), path))
+    return sorted(errors_of(*api.request_until_answered("PUT", path, found), path))
 
 
 def said_to_a_create(api, subject, one):
     """Under another name where the object is there."""
     for name in (one["metadata"]["name"], "anew"):
-        status, answer = api.request("POST", f"{subject.path}?dryRun=All", {**one, "metadata": {"name": name}})
+        status, answer = api.request_until_answered("POST", f"{subject.path}?dryRun=All",
+                                                    {**one, "metadata": {"name": name}})
         if status != 409:
             break
     return sorted(errors_of(status, answer, f"{subject.name} {one['metadata']['name']}"))

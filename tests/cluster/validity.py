@@ -103,13 +103,13 @@ def of_pairs(seed, count):
 def said_to_a_write(api, subject, one):
     """Returns what the server says to a write of an object that changes nothing: its errors, sorted."""
     path = f"{subject.path}/{one['metadata']['name']}"
-    return _errors_said(subject, one, *api.request("PATCH", f"{path}?dryRun=All", {}, PATCH))
+    return _errors_said(subject, one, *api.request_until_answered("PATCH", f"{path}?dryRun=All", {}, PATCH))
 
 
 def said_to_the_same_anew(api, subject, one):
     """Returns what the server says to another object with the same content, of which nothing is ratcheted."""
     body = {**one, "metadata": {"name": "anew"}}
-    return _errors_said(subject, one, *api.request("POST", f"{subject.path}?dryRun=All", body))
+    return _errors_said(subject, one, *api.request_until_answered("POST", f"{subject.path}?dryRun=All", body))
 
 
 def _errors_said(subject, one, status, answer):
