@@ -10,6 +10,7 @@
 #include "migrate/cluster/object_count.h"
 #include "migrate/cluster/pause.h"
 #include "migrate/migration/crd_run.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::migration {
 namespace {
@@ -308,7 +309,8 @@ bool ClusterEngine::SendDelete(const std::string& uid) {
   if (meaning == Meaning::kNotFound || meaning == Meaning::kConflict) return true;
   session_.observer.OnLine("Warning: " + options_.resource.crd_name + ": " + full_name_ +
                            " cannot be deleted: " + answer.error().message +
-                           "; it is of no more use: kubectl delete " + full_name_);
+                           "; it is of no more use: kubectl delete " + full_name_ +
+                           report::ClusterFlags());
   return false;
 }
 

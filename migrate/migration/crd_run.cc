@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "migrate/check/crd_request.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::migration {
 
@@ -125,8 +126,8 @@ std::string WithNextStep(const std::string& change, const std::string& crd_name)
   if (change == check::kCrdDeleted) {
     return change + ", and its objects with it: nothing is left to be migrated";
   }
-  return change + "; look at it (kubectl get crd " + crd_name +
-         " -o yaml), then run the same command again";
+  return change + "; look at it (kubectl get crd " + crd_name + " -o yaml" +
+         report::ClusterFlags() + "), then run the same command again";
 }
 
 std::string RunAnewAdvice(const report::CrdMigration& report) {

@@ -43,8 +43,6 @@ struct MigrationOptions {
   std::shared_ptr<const check::ObjectMutation> mutation{};
   cluster::Cleaning cleaning = cluster::Cleaning::kAuto;
   std::filesystem::path state_dir;
-  /// The flags by which kubectl is the same user, each behind a blank (" --as=alice"); empty: none.
-  std::string as{};
   bool record = false;  ///< what was proven is written into the CRD, as an annotation
   /// The objects of --retry-from; present: only these are rewritten.
   std::optional<std::vector<rewrite::RetriedObject>> retried{};

@@ -68,7 +68,8 @@ class PreflightCheck {
 
   bool CheckServed() {
     const std::string why = check::DescribeLiveCrd(crd_).not_served_because;
-    const std::string look = " (kubectl get crd " + crd_.name + " -o yaml)";
+    const std::string look =
+        " (kubectl get crd " + crd_.name + " -o yaml" + report::ClusterFlags() + ")";
     if (!why.empty()) return Refuse(why + look);
     if (crd_.StorageVersion() == nullptr) return Refuse("it has no storage version" + look);
     if (result_.version.empty()) {
@@ -139,7 +140,7 @@ class PreflightCheck {
     if (!others.running.empty()) {
       return Refuse("another storage migration is under way: " + others.running +
                     "; wait for it to end, or delete it: kubectl get " + others.running +
-                    " -o yaml");
+                    " -o yaml" + report::ClusterFlags());
     }
     if (!others.unknown_because.empty()) {
       result_.warnings.push_back("whether another storage migration is under way is unknown: " +
@@ -163,7 +164,7 @@ class PreflightCheck {
     return Refuse(
         "another storage migration is under way (condition StorageMigrating); wait "
         "for it to end: kubectl get crd " +
-        crd_.name + " -o yaml");
+        crd_.name + " -o yaml" + report::ClusterFlags());
   }
 
   Access AccessToObjects(const std::string& verb) const {
@@ -243,7 +244,7 @@ class PreflightCheck {
   void Miss(const std::string& verb, const std::string& resource, const std::string& where = "") {
     const std::string right = verb + " " + resource;
     if (std::ranges::find(missing_, right, &MissingRight::right) != missing_.end()) return;
-    missing_.push_back({right, "kubectl auth can-i " + right + where + options_.as});
+    missing_.push_back({right, "kubectl auth can-i " + right + where + report::ClusterFlags()});
   }
 
   // All at once: who has to ask somebody else for them asks once.
@@ -343,7 +344,7 @@ class PreflightCheck {
     result_.warnings.push_back(
         "status.storedVersions will be left as it is: " + result_.kept_because +
         " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status" +
-        options_.as + ")");
+        report::ClusterFlags() + ")");
   }
 
   using Check = bool (PreflightCheck::*)();

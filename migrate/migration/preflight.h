@@ -25,7 +25,6 @@ struct PreflightOptions {
   bool asks_for_engine = false;
   bool needs_engine = false;    ///< with it: without that nothing is migrated
   std::string own_migration{};  ///< name of the StorageVersionMigration that a run of ours makes
-  std::string as{};             ///< as MigrationOptions::as
   std::string pruning_patch = check::kTurnPruningOn;  ///< by which pruning is turned on
 };
 

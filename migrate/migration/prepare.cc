@@ -211,7 +211,6 @@ class Preparation {
          .asks_for_engine = MayUseEngine(options()),
          .needs_engine = options().engine == report::Engine::kInCluster,
          .own_migration = NameOfStorageMigration(MigratedOf(run_.crd, prepared_.preflight.version)),
-         .as = options().as,
          .pruning_patch = run_.crd.pruning_patch()},
         run_.session().client);
     for (const std::string& warning : prepared_.preflight.warnings) {

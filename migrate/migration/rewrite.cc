@@ -38,7 +38,8 @@ std::string PathsText(const std::vector<report::FieldUse>& fields) {
 std::string KeepText(const report::CrdReport& report) {
   std::vector<std::string> commands;
   for (const std::string& version : report.VersionsThatShow()) {
-    commands.push_back("kubectl get " + report.ResourceIn(version) + " -A -o json");
+    commands.push_back("kubectl get " + report.ResourceIn(version) + " -A -o json" +
+                       report::ClusterFlags());
   }
   if (commands.empty()) return "";
   std::vector<report::FieldUse> shown = report.maybe_in_etcd;
@@ -156,7 +157,8 @@ bool HandleEngineEnd(CrdRun& run, PreparedCrd& prepared) {
       run.report.outcome = report::Outcome::kInterrupted;
       if (!facts.migration.empty()) {
         run.report.error = "interrupted; the cluster goes on with " + facts.migration +
-                           " by itself (kubectl delete " + facts.migration + " ends it)";
+                           " by itself (kubectl delete " + facts.migration +
+                           report::ClusterFlags() + " ends it)";
       }
       return false;
     case report::EngineEnd::kCrdChanged:

@@ -22,7 +22,7 @@ bool IsPluginFile(std::string_view file) {
          file.find("--") == std::string_view::npos;
 }
 
-std::string& ClusterFlags() {
+std::string& FlagsOfRun() {
   static std::string flags;
   return flags;
 }
@@ -47,8 +47,10 @@ std::string OwnCommand(std::string_view words) {
   return OwnProgramName().command + " " + std::string(words);
 }
 
-std::string OwnClusterCommand(std::string_view words) { return OwnCommand(words) + ClusterFlags(); }
+const std::string& ClusterFlags() { return FlagsOfRun(); }
 
-void SetClusterFlags(std::string flags) { ClusterFlags() = std::move(flags); }
+void SetClusterFlags(std::string flags) { FlagsOfRun() = std::move(flags); }
+
+std::string OwnClusterCommand(std::string_view words) { return OwnCommand(words) + ClusterFlags(); }
 
 }  // namespace migrate::report

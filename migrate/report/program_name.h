@@ -33,12 +33,16 @@ const ProgramName& OwnProgramName();
 /// The command line `kubectl prune WORDS`, under the program's own name.
 std::string OwnCommand(std::string_view words);
 
-/// As OwnCommand, with the flags that lead to the cluster of this run, so that the command may be
-/// copied: `kubectl prune check widgets --context=staging`.
-std::string OwnClusterCommand(std::string_view words);
+/// The flags that lead this program and kubectl to the cluster of this run as the same user, words
+/// of a shell, each behind a blank: " --context=staging --as=alice". Empty: none are needed. Those
+/// of a fleet lack the context, which each of its clusters needs, too.
+const std::string& ClusterFlags();
 
-/// Sets these flags, as words of a shell, each behind a blank; without it there are none. Called
-/// once, before the run has threads. A fleet has none: each of its clusters needs its own.
+/// Sets them: once, before the run has threads.
 void SetClusterFlags(std::string flags);
+
+/// As OwnCommand, with ClusterFlags behind, so that the command may be copied:
+/// `kubectl prune check widgets --context=staging`.
+std::string OwnClusterCommand(std::string_view words);
 
 }  // namespace migrate::report

@@ -276,8 +276,8 @@ class Accounts {
     const std::string suggest = "suggest --local -f crd.yaml -f " + options_.backup;
     return text +
            "; specify these fields in the schema first, as the backup tells (kubectl get crd " +
-           account.crd().name() + " -o yaml > crd.yaml; " + report::OwnCommand(suggest) +
-           "), or choose others by --fields. Nothing was written";
+           account.crd().name() + " -o yaml" + report::ClusterFlags() + " > crd.yaml; " +
+           report::OwnCommand(suggest) + "), or choose others by --fields. Nothing was written";
   }
 
   void RequireRights(const CrdAccount& account) const {

@@ -301,7 +301,6 @@ CheckReport CheckLocal(const CheckOptions& options) {
 }
 
 CheckReport CheckOne(CheckOptions& options) {
-  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   // Before anything is asked: a wrong file should not cost a whole check.
   const auto guards = report::ReadGuardReports(options.guard_reports);
   CheckReport report = options.local ? CheckLocal(options) : CheckLive(options);
@@ -310,6 +309,7 @@ CheckReport CheckOne(CheckOptions& options) {
 }
 
 report::Output CheckAndPrint(CheckOptions& options) {
+  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   if (options.fleet.contexts.empty()) return PrintCheck(CheckOne(options), options, TimeOfDay());
   return PrintFleet(CheckFleet(options), options, TimeOfDay());
 }

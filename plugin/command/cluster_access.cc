@@ -27,14 +27,6 @@ void Add(std::string& words, const char* flag, const std::string& value) {
 
 }  // namespace
 
-std::string ImpersonationWords(const kube::client::ConnectionFlags& connection) {
-  std::string words;
-  Add(words, "--as=", connection.as);
-  Add(words, "--as-uid=", connection.as_uid);
-  for (const std::string& group : connection.as_groups) Add(words, "--as-group=", group);
-  return words;
-}
-
 std::string ConnectionWords(const kube::client::ConnectionFlags& connection) {
   std::string words;
   Add(words, "--kubeconfig=", connection.kubeconfig);
@@ -42,7 +34,10 @@ std::string ConnectionWords(const kube::client::ConnectionFlags& connection) {
   Add(words, "--cluster=", connection.cluster);
   Add(words, "--user=", connection.user);
   Add(words, "--server=", connection.server);
-  return words + ImpersonationWords(connection);
+  Add(words, "--as=", connection.as);
+  Add(words, "--as-uid=", connection.as_uid);
+  for (const std::string& group : connection.as_groups) Add(words, "--as-group=", group);
+  return words;
 }
 
 namespace {

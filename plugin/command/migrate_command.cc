@@ -124,14 +124,12 @@ MigrationOptions Completed(const MigrateOptions& options) {
   MigrationOptions result = options.migration;
   result.mutation = migrate::check::ReadMutations(options.mutations);
   result.state_dir = StateDirOf(result);
-  result.as = ImpersonationWords(options.common.connection);
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();
   return result;
 }
 
 MigrationReport MigrateCluster(const MigrateOptions& options, MigrationOptions& migration) {
-  migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
@@ -169,6 +167,7 @@ int RunCommand(MigrateOptions& options) {
   if (options.local) return RunLocalRewrite(options);
   if (!options.dry_run_warning.empty())
     terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
+  migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   MigrationOptions migration = Completed(options);
   if (!options.fleet.contexts.empty()) return RunFleet(options, migration);
   MigrationReport report;

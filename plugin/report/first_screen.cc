@@ -184,7 +184,8 @@ class FirstScreen {
               terminal::Wrapped(std::to_string(++number) + ". " + title, width_ - 2, "     ") +
               "\n";
       if (!step.needs.empty()) {
-        const std::string needs = "before: " + terminal::Printable(step.needs);
+        const std::string needs =
+            terminal::CutMiddle("before: " + terminal::Printable(step.needs), 3 * width_);
         out_ += "       " + terminal::Wrapped(needs, width_ - 7, "       ") + "\n";
       }
       AddCommand(step.command, "       ");

@@ -141,10 +141,11 @@ std::vector<Remark> RemarksOf(const CrdMigration& crd) {
   }
   if (crd.dry_run == DryRun::kNone && !crd.failures.empty() &&
       !migrate::report::EndedBeforePruning(crd)) {
-    remarks.push_back({Tone::kPlain,
-                       "Next: fix what the messages name, then run the same command again, or try "
-                       "only these by: " +
-                           migrate::report::OwnCommand("migrate " + crd.name + " --retry-failed")});
+    remarks.push_back(
+        {Tone::kPlain,
+         "Next: fix what the messages name, then run the same command again, or try "
+         "only these by: " +
+             migrate::report::OwnClusterCommand("migrate " + crd.name + " --retry-failed")});
   }
   return remarks;
 }

@@ -223,7 +223,9 @@ def pump_objects():
 
 class OfAnUpgrade(unittest.TestCase):
     def test_the_steps_are_those_of_the_report(self):
-        write("cluster.json", report_pages.as_list([pumps(True), *pump_objects()]))
+        live = pumps(True)
+        live["metadata"]["labels"] = {"kustomize.toolkit.fluxcd.io/name": "pumps"}
+        write("cluster.json", report_pages.as_list([live, *pump_objects()]))
         arguments = write("new.json", pumps(False, status={"type": "object", "default": {}}))
         with BOX.server("cluster.json"):
             printed = {output: BOX.run("kubectl-prune", "check", *arguments, "-o", output).stdout
@@ -232,6 +234,15 @@ class OfAnUpgrade(unittest.TestCase):
         self.assertGreater(len(steps), 1)
         commands = re.findall(r"<pre>(.*?)</pre>", printed["html"])
         self.assertEqual([step["command"] for step in steps], [html.unescape(one) for one in commands])
+        told = re.findall(r'<p class="reason">(.*?)</p>', printed["html"])
+        needs = [f"before: {step['needs']}" for step in steps if "needs" in step]
+        self.assertIn("before: pause Flux (label kustomize.toolkit.fluxcd.io/name) for pumps.demo.example.com "
+                      "until its manifest is that of the files", needs)
+        for text in needs:
+            self.assertIn(text, [html.unescape(one) for one in told])
+        for step in steps:
+            if "effect" in step:
+                self.assertTrue(any(html.unescape(one).startswith(step["effect"]) for one in told), step)
         for number, step in enumerate(steps, 1):
             self.assertRegex(printed["markdown"], rf"(?m)^{number}\. [^\n]*\n\n {{7,8}}{re.escape(step['command'])}$")
         report_pages.Page(printed["html"])

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "migrate/check/crd_request.h"
+#include "migrate/report/program_name.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/fake_engine.h"
 
@@ -266,9 +267,10 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
     CHECK_THAT(Check(cluster, options).refusal,
                Contains("the right to list widgets.demo.example.com is missing") &&
                    Contains("kubectl auth can-i list widgets.demo.example.com -A"));
-    CHECK_THAT(
-        Check(cluster, {.enable_pruning = true, .as = " --as=alice --as-group='a b'"}).refusal,
-        EndsWith("can-i list widgets.demo.example.com -A --as=alice --as-group='a b'"));
+    report::SetClusterFlags(" --context=staging --as=alice");
+    CHECK_THAT(Check(cluster, options).refusal,
+               EndsWith("can-i list widgets.demo.example.com -A --context=staging --as=alice"));
+    report::SetClusterFlags("");
     CHECK(Check(cluster, {.enable_pruning = true, .by_name = true}).refusal.empty());
   }
   SECTION("to patch and to update") {

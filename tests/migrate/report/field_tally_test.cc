@@ -7,7 +7,8 @@ namespace {
 
 TEST_CASE("A path counts once an object, with all types and writers", "[migrate][field_tally]") {
   FieldTally tally;
-  tally.Add("spec.b", {{.offset = 1}, "ns/one"}, FieldType::kString, {"helm"}, "2024-01-01T00:00:00Z");
+  tally.Add("spec.b", {{.offset = 1}, "ns/one"}, FieldType::kString, {"helm"},
+            "2024-01-01T00:00:00Z");
   tally.Add("spec.b", {{.offset = 1}, "ns/one"}, FieldType::kNumber, {"kubectl"},
             "2023-01-01T00:00:00Z");
   tally.Add("spec.b", {{.offset = 2}, "ns/two"}, FieldType::kString, {"helm"}, "");
@@ -46,7 +47,8 @@ TEST_CASE("A whole number is an integer, however it is written", "[migrate][fiel
 TEST_CASE("Tallies merge to the same in any order", "[migrate][field_tally]") {
   FieldTally first, second;
   for (std::uint64_t i = 0; i < 10; ++i) {
-    (i % 2 == 0 ? first : second).Add("x", {{.offset = i}, std::to_string(i)}, FieldType::kNull, {}, "");
+    (i % 2 == 0 ? first : second)
+        .Add("x", {{.offset = i}, std::to_string(i)}, FieldType::kNull, {}, "");
   }
   FieldTally forward, backward;
   forward.Merge(first);

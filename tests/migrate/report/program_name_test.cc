@@ -27,6 +27,7 @@ TEST_CASE("A command for the cluster of the run has the flags that lead there",
   CHECK(OwnClusterCommand("check a.g") == OwnCommand("check a.g"));
   SetClusterFlags(" --context=staging --as=alice");
   CHECK(OwnClusterCommand("check a.g") == OwnCommand("check a.g --context=staging --as=alice"));
+  CHECK(ClusterFlags() == " --context=staging --as=alice");
   CHECK(OwnCommand("check a.g") == OwnProgramName().command + " check a.g");
   SetClusterFlags("");
 }

@@ -106,7 +106,7 @@ TEST_CASE("Nothing is longer than allowed, whatever is long", "[plugin][page]") 
   const std::string longest(sections > 100 ? 1'000 : 100'000, '@');
   page.answer = longest;
   page.remarks.assign(500, {Tone::kBad, longest});
-  page.steps.assign(300, {longest, longest, longest});
+  page.steps.assign(300, {longest, longest, longest, longest, longest});
   for (Section& section : page.sections) {
     section.name = section.answer = longest;
     section.facts.assign(5, {longest, longest});
@@ -118,8 +118,12 @@ TEST_CASE("Nothing is longer than allowed, whatever is long", "[plugin][page]") 
 TEST_CASE("Steps are numbered, and their commands are whole and code", "[plugin][page]") {
   Page page{.command = "check", .answer = "x"};
   page.steps.assign(10, {"Apply", "kubectl apply -f 'a|b.yaml'", "it is needed"});
+  page.steps.push_back(
+      {"Migrate", "kubectl prune migrate a", "", "it answers", "rewrites 3 objects"});
   const std::string text = PrintMarkdown(page);
   CHECK(text.find("\n1. Apply (it is needed)\n\n       kubectl apply -f 'a|b.yaml'\n") !=
+        std::string::npos);
+  CHECK(text.find("\n11. Migrate; before: it answers; rewrites 3 objects\n\n") !=
         std::string::npos);
   CHECK(text.find("\n10. Apply (it is needed)\n\n        kubectl apply -f 'a|b.yaml'\n") !=
         std::string::npos);

@@ -48,6 +48,22 @@ TEST_CASE("What is ready in a file has to be applied before", "[plugin][check_su
   CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE... && kubectl"));
 }
 
+TEST_CASE("A step has what it needs above its command, and what it changes below",
+          "[plugin][check_summary]") {
+  CheckReport report;
+  report.steps = {{"migrate a", "kubectl prune migrate a", "it is old",
+                   "the webhook of \033a answers", "rewrites 3 objects", 0.2},
+                  {"look", "kubectl get a", ""}};
+  CHECK(Steps(report) ==
+        "Plan:\n"
+        "  1. migrate a (it is old)\n"
+        "       before: the webhook of ^[a answers\n"
+        "       kubectl prune migrate a\n"
+        "       rewrites 3 objects, about 1 s\n"
+        "  2. look\n"
+        "       kubectl get a\n");
+}
+
 TEST_CASE("Many ready CRDs are counted, not named", "[plugin][check_summary]") {
   CheckReport report;
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) {

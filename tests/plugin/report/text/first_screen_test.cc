@@ -167,15 +167,16 @@ TEST_CASE("Of a plan the first steps are shown, and what is done is counted",
   CheckReport report = AllKinds();
   report.steps_done = {{"apply the files", "the cluster has their CRDs"}};
   for (int i = 0; i < 30; ++i)
-    report.steps.push_back({"migrate it", "kubectl prune migrate it", ""});
+    report.steps.push_back({"migrate it", "kubectl prune migrate it", "", "it answers", "", 119.5});
   const std::string screen = PrintFirstScreen(report, kOptions);
   CHECK_THAT(
       screen,
       Catch::Contains("\nBegin with widgets.demo.example.com: 1874 of 2000 objects lose 2 fields.\n"
                       "\nPlan (30 steps left, 1 done):\n"
-                      "  2. migrate it\n"
+                      "  2. migrate it, about 120 s\n"
+                      "       before: it answers\n"
                       "       kubectl prune migrate it\n"
-                      "  3. migrate it\n"));
+                      "  3. migrate it, about 120 s\n"));
   CHECK_THAT(screen, Catch::Contains(" more steps (--details, with reasons)\n"));
   CHECK(LinesOn(screen, 80) <= kFirstScreenLines);
 }
@@ -191,7 +192,10 @@ TEST_CASE("Whatever the reports hold fits a screen", "[plugin][first_screen]") {
   }
   CheckReport with_plan = report;
   for (int i = 0; i < 5; ++i) {
-    with_plan.steps.push_back({std::string(5000, 't'), std::string(5000, 'c'), ""});
+    with_plan.steps.push_back({.title = std::string(5000, 't'),
+                               .command = std::string(5000, 'c'),
+                               .reason = "",
+                               .needs = std::string(5000, 'n')});
   }
   migrate::report::FleetReport fleet;
   for (int i = 0; i < 20; ++i) {
