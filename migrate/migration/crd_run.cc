@@ -132,7 +132,7 @@ std::string WithNextStep(const std::string& change, const std::string& crd_name)
 
 std::string RunAnewAdvice(const report::CrdMigration& report) {
   return std::string("\nrun the same command again: it ") +
-         (report.begins_anew ? "begins anew" : "goes on where it was");
+         (report.begins_anew ? "starts from the beginning" : "resumes");
 }
 
 }  // namespace migrate::migration

@@ -202,10 +202,10 @@ std::string LostFieldsLine(const PruningPlan& plan) {
   std::vector<std::string> parts;
   for (const report::FieldUse& use : fields) {
     if (parts.size() == kMostFields) break;
-    parts.push_back(kube::meta::WithLeadingDot(use.path) + " of " +
+    parts.push_back(kube::meta::WithLeadingDot(use.path) + " from " +
                     kube::base::Count(use.objects, "object"));
     if (use.examples.empty()) continue;
-    parts.back() += (use.objects == 1 ? " (" : " (as ") + use.examples.front() + ")";
+    parts.back() += (use.objects == 1 ? " (" : " (e.g. ") + use.examples.front() + ")";
   }
   if (fields.size() > parts.size()) {
     parts.push_back("and " + kube::base::Count(fields.size() - parts.size(), "more field"));
@@ -215,9 +215,10 @@ std::string LostFieldsLine(const PruningPlan& plan) {
 
 std::string WebhookText(const UpdateWebhooks& webhooks) {
   if (!webhooks.unknown_because.empty()) {
-    return "which admission webhooks see updates is unknown: " + webhooks.unknown_because;
+    return "it is not known which admission webhooks are called for updates: " +
+           webhooks.unknown_because;
   }
-  if (webhooks.names.empty()) return "no admission webhook sees updates";
+  if (webhooks.names.empty()) return "no admission webhook is called for updates";
   std::vector<std::string> names = webhooks.names;
   if (names.size() > kMostNames) {
     const std::size_t more = names.size() - kMostNames;
@@ -225,8 +226,8 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
     names.push_back(std::to_string(more) + " more");
   }
   return kube::base::Count(webhooks.names.size(), "admission webhook") +
-         (webhooks.names.size() == 1 ? " sees" : " see") +
-         " updates: " + kube::base::Join(names, ", ");
+         (webhooks.names.size() == 1 ? " is" : " are") +
+         " called for updates: " + kube::base::Join(names, ", ");
 }
 
 report::MigrationPasses PassesOf(const PruningPlan& plan) {

@@ -78,7 +78,7 @@ std::vector<FailedObject> LoadFailedObjects(const fs::path& state_dir, const std
 namespace {
 
 constexpr char kHeldBecause[] =
-    "an earlier run held it, and there is no state at hand that tells more (nor in a dry run); run "
+    "an earlier run held it, and this --state-dir is not that run's (a dry run has none); run "
     "again with the --state-dir of the run that held it, or with --rewrite-unbacked";
 
 }  // namespace

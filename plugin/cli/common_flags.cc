@@ -196,10 +196,10 @@ void AddCommonFlags(FlagSet& flags, CommonOptions& options, bool& help, Patience
   if (patience == Patience::kNone) return;
   flags.Describe("patience", patience == Patience::kWrites ? R"(
         How long to try a request again while the server, a webhook or the network has trouble. 0
-        gives up where kubectl would.)"
+        tries no longer than kubectl does.)"
                                                            : R"(
         How long to try a request again that only reads, while the server or the network has
-        trouble. 0 gives up where kubectl would.)");
+        trouble. 0 tries no longer than kubectl does.)");
 }
 
 void AddFileFlags(FlagSet& flags, std::vector<std::string>& filenames, bool& recursive,
@@ -267,12 +267,14 @@ void AddObjectFlags(FlagSet& flags, const CommonOptions& common, ObjectSelection
                        Wrapped(only + "whose fields match" + words.how +
                                ", supports '=', '==', and '!='. (e.g. --field-selector "
                                "metadata.name=frontend)."));
-  flags.Describe("namespace",
-                 Wrapped(only + "of this namespace. That of the context does not count."));
+  flags.Describe(
+      "namespace",
+      Wrapped(only +
+              "of this namespace. Unlike in kubectl, the namespace of the context is ignored."));
   const auto is_for_all = std::make_shared<bool>(false);
   flags.Bool("all-namespaces,A", *is_for_all,
              Wrapped(words.verb +
-                     " the objects of all namespaces, as without -n; -n has no effect then."));
+                     " the objects of all namespaces, which is the default. -n is ignored then."));
   flags.Int64("chunk-size", objects.chunk_size, !words.chunks.empty() ? words.chunks : R"(
         Read large lists of objects in chunks of this size; 0 reads them all at once.)");
   flags.Check([&flags, &common, &objects, is_for_all] {
@@ -453,15 +455,15 @@ void AddConcurrencyFlag(FlagSet& flags, std::optional<std::size_t>& concurrency,
 
 void AddLeaseFlags(FlagSet& flags, migrate::migration::LeaseOptions& lease) {
   flags.String("lease-namespace", lease.namespace_, R"(
-        Namespace of the Leases, one a CRD. Runs on several machines know of each other by them.)");
+        Namespace of the Leases, one for each CRD. By them a run sees runs on other machines.)");
   flags.Check([&flags, &lease] {
     const auto problems = kube::meta::Dns1123LabelProblems(lease.namespace_);
     if (problems.empty()) return;
     flags.Invalid("--lease-namespace", lease.namespace_, kube::base::Join(problems, " "));
   });
   flags.Duration("lease-timeout", lease.wait, R"(
-        How long to wait for another run over the same CRD to end. 0 gives up as soon as that is
-        seen to be alive; one that is not is followed after 30 s.)");
+        How long to wait for another run over the same CRD to end. 0 gives up as soon as the other
+        run is seen to be alive. The Lease of a dead run is taken over after 30 s.)");
 }
 
 void RequirePort(const FlagSet& flags, std::string_view flag, int port) {

@@ -29,25 +29,25 @@ written, and an example.
 
  Without a CRD and without -f all CRDs of the cluster are checked. Objects are read in chunks, of
 all namespaces, and only where the answer depends on them. These are the objects of CRDs that still
-preserve unknown fields, that are named or proposed, or that may be stored in several versions.
-With --local no server is contacted, and objects come from the files too.
+preserve unknown fields, are named or in -f, or may have objects stored in several versions. With
+--local no server is contacted, and objects come from the files too.
 
- CRDs in the files of -f are proposed. They are checked against the objects of the cluster: what an
-upgrade would lose, what it changes, and how many objects each change touches. A dry run asks the
-server what it would answer to kubectl apply of each, and stores nothing. The plan lists the steps
-that bring all of them into the cluster. A CRD that is named and not in the files is checked as the
-cluster has it, with a note.
+ CRDs in the files of -f are checked as a proposed upgrade, against the objects of the cluster: what
+it would lose, what it changes, and how many objects each change touches. A server-side dry run
+checks whether kubectl apply of each CRD would be accepted, and stores nothing. The report includes
+a plan: the steps that bring all these CRDs into the cluster. A CRD that is named and not in the
+files is checked as the cluster has it, with a note.
 
  The verdict of a CRD is the first of these that fits. "unknown": the CRD could not be checked.
 "blocked": the server would refuse to turn pruning on, or kubectl apply of the file.
 "loses-fields": objects would lose fields, or be invalid once they are pruned. "invalid": the
 server would refuse the next write of some object. "ready": pruning can be turned on and nothing is
-lost. "pruning": it is on already. Of many CRDs those that prune already without a finding are only
-counted. Paths show indices of lists as [*] and keys of maps as *.
+lost. "pruning": it is on already. If there are many CRDs, those that prune already and have no
+findings are only counted. Paths show indices of lists as [*] and keys of maps as *.
 
 A terminal gets one screen where the report is longer: the answer, where to begin, and the CRDs
-that need something. --details prints the whole report there, and so does the name of a CRD. Tables
-fit the width of the terminal. A pipe gets everything.
+that need something. To see the whole report there, give --details or name a CRD. Tables fit the
+width of the terminal. A pipe gets everything.
 
 With --contexts several clusters are checked side by side, each as it would be alone. There is one
 table, one report and one exit code, the highest of all. Where one cluster cannot be asked, the
@@ -63,10 +63,10 @@ Examples:
   # What would the objects of the cluster lose with the CRDs of an upgrade?
   kubectl prune check -f crds.yaml
 
-  # The CRDs between two releases, where one lacks a version that objects are stored in
+  # Apply the CRDs to migrate with first, if the files lack a version that objects are stored in
   kubectl prune check -f crds.yaml --print-transitional | kubectl apply -f -
 
-  # Check several clusters side by side: all contexts with such a name, or those that a file names
+  # Check several clusters side by side: all contexts that match a pattern, or those in a file
   kubectl prune check --contexts 'prod-*'
   kubectl prune check --contexts @clusters.txt
 
@@ -86,7 +86,7 @@ Examples:
   # Name the CRDs that would lose fields
   kubectl prune check -o jsonpath='{.crds[?(@.verdict=="loses-fields")].name}'
 
-  # What is in the objects that would be lost as a whole?
+  # Look into lost fields that hold whole JSON objects
   kubectl prune check widgets --expand .spec
 
   # Why does a rule refuse an object?
@@ -160,9 +160,9 @@ void AddServerVersionFlag(cli::FlagSet& flags, const bool& local, kube::base::Re
     release = *parsed;
   };
   flags.Text("server-version", release.ToString(), read, R"(
-        With --local, the release of Kubernetes whose rules count, as 1.30. What only later ones
-        refuse is told as that. Objects count as new ones: the server tolerates nothing of them. A
-        cluster tells its own release.)");
+        With --local, the release of Kubernetes whose rules apply, e.g. 1.30. What only later
+        releases refuse is marked as such. Objects are validated as new ones, without ratcheting.
+        With a cluster, its own release applies.)");
 }
 
 void CheckObjectChoice(const cli::FlagSet& flags, const CheckOptions& options) {
@@ -231,10 +231,11 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
   AddServerVersionFlag(flags, options.local, check.release);
   cli::AddInputFlags(flags, check.filenames, check.recursive, options.local);
   flags.Path("state-dir", check.state_dir, R"(
-        The folder where migrate has left what it proved of objects. Empty:
+        The folder where migrate recorded which objects it verified. Empty:
         $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
   flags.Strings("guard-report", options.guard_reports, cli::CandidateSource::kFiles, R"(
-        A file of "guard --report-file": who was seen to write what would be lost is shown, too.)");
+        A file of "guard --report-file". The report then also shows which clients the guard saw
+        writing fields that would be lost.)");
   flags.Strings("ignore", check.ignored_crds, cli::CandidateSource::kCrds, R"(
         CRDs to leave out.)");
   flags.Bool("details", options.details, R"(
@@ -243,9 +244,9 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
   flags.Bool("no-headers", options.no_headers, R"(
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.)");
   flags.Bool("print-transitional", options.print_transitional, R"(
-        Print, in the place of a report, the CRDs that have to be applied and migrated before the
-        files. A file that lacks a version which objects may be stored in gets that version as the
-        cluster has it. Unknown fields stay preserved where they are. As yaml, or json by -o.)");
+        Print, instead of a report, CRDs to apply, and to migrate with, before the files. If a file
+        lacks a version that objects may be stored in, that version is added as the cluster has it.
+        CRDs that preserve unknown fields still do so. The output is yaml, or json by -o.)");
   AddExplainFlags(flags, options);
   cli::AddFleetFlags(flags, options.fleet, "Check", "checked");
   flags.Check([&flags, &options] {

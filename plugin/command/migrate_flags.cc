@@ -10,56 +10,59 @@ const std::string_view kMigrateHelp =
  Reads the metadata of all objects of the named CRDs and sends each object an empty merge patch.
 The API server prunes the object, sets defaults and stores it anew. Nothing else of it changes.
 Then every object is sent another empty patch. If none of these rewrites anything, etcd is clean.
-After that status.storedVersions of the CRD is set to the storage version alone.
+Then status.storedVersions of the CRD is set to the storage version alone.
 
  A run leaves status.storedVersions as it is where it covers only some objects (-n, -l,
---field-selector, --retry-failed, --retry-from), has failures, or is not verified. A run that was
-interrupted or killed goes on where it was when it is begun again. Two runs over one CRD know of
-each other by a Lease, also from two machines.
+--field-selector, --retry-failed, --retry-from), has failures, or is not verified. If a run was
+interrupted or killed, run the same command again to resume. A Lease keeps two runs from migrating
+one CRD at the same time, also from different machines.
 
  A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first.
-That tells what would be lost, and asks. It writes the objects that lose something to a file of
---backup-dir. Then it turns spec.preserveUnknownFields off, and rewrites objects once the API
-server is seen to prune. Where several versions are stored, all objects are rewritten before as
-well. So no field is lost that only the storage version knows.
+With that flag, migrate shows what would be lost and asks for confirmation. It writes the objects
+that lose something to a file of --backup-dir. Then it turns spec.preserveUnknownFields off, waits
+until the API server prunes what it reads, and rewrites the objects. If objects are stored in
+several versions, all are also rewritten before pruning is turned on. Otherwise fields could be
+lost that only the storage version specifies. An object that somebody writes between the backup
+and the turning on is held: it is not rewritten, because the backup lacks its latest content.
 
- With -f the CRD of the file comes with pruning. In the same write the CRD becomes what kubectl
-apply would make of it, defaults included. What is lost is counted by its schemas.
+ With -f the write that turns pruning on also applies the CRD of the file, as kubectl apply would,
+defaults of its schemas included. The fields that are lost are counted by these schemas.
 
  With --mutation objects are changed as they are written. Each document of the file is shaped like
-the object. Maps are merged by key, scalars and lists replace, and null removes. "[key]" replaces a
-map as a whole, and (spec.legacyMode) is what the object has there. With --enable-pruning that
-comes before pruning is turned on, so that fields can be moved before they go. Objects that are
-changed are written to a file of --backup-dir first, as they are.
+the object. Maps are merged by key, scalars and lists replace, and null removes. A key in brackets,
+"[key]", replaces the whole map. A value in parentheses, (spec.legacyMode), stands for the value
+that the object has at that path. With --enable-pruning objects are changed before pruning is
+turned on, so that fields can be moved before they are lost. Before an object is changed, its
+present content is written to a file of --backup-dir.
 
  With --contexts several clusters are migrated side by side, each as it would be alone. What fails
-in one does not keep the others from being migrated. The same command goes on where each of them
-was. One question for all clusters tells what each would lose. Contexts that lead to one cluster
-are migrated once. Each context has its own folder in --backup-dir.
+in one does not keep the others from being migrated. Run the same command again to resume in each
+cluster. One question for all clusters tells what each would lose. Contexts that lead to one
+cluster are migrated once. Each context has its own folder in --backup-dir.
 
  With --local no server is contacted. The custom resources in the files of -f are printed as the
 API server would store them, and nothing is written. The schema's validations are left out.
 
 Examples:
-  # Rewrite all widgets; again, to see that there is nothing left to rewrite
+  # Rewrite all widgets. Run it again to see that nothing is left to rewrite
   kubectl prune migrate widgets
 
   # Turn pruning on for a CRD and clean its objects in etcd
   kubectl prune migrate widgets.demo.example.com --enable-pruning
 
-  # The same with the CRD of an upgrade, which may have defaults, in the place of the present one
+  # Turn pruning on and apply the CRD of an upgrade in the same write
   kubectl prune migrate widgets --enable-pruning -f new-crd.yaml
 
-  # Move a value out of a field that goes, before it goes
+  # Move a value out of a field that pruning removes, before it does
   kubectl prune migrate widgets --enable-pruning --mutation move-mode.yaml
 
-  # The same in a script, with the report for programs
+  # Turn pruning on in a script: no question, and the report as JSON
   kubectl prune migrate widgets --enable-pruning --yes -o json
 
   # What would be done?
   kubectl prune migrate widgets --enable-pruning --dry-run=client
 
-  # Would the server take the writes? Each is sent for the object as it is now, and none is stored
+  # Would the server take the writes? Each is sent as a dry run for the present object
   kubectl prune migrate widgets --enable-pruning --dry-run=server
 
   # Rewrite the objects of all CRDs that may be stored in an old version
@@ -68,16 +71,16 @@ Examples:
   # Try the objects again that failed in the last run
   kubectl prune migrate widgets --retry-failed
 
-  # The same on another machine, by the report of that run
+  # Try them again from another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
-  # Rewrite all managedFields in the storage version, also where a plain write would keep them
+  # Move entries of managedFields to the storage version, also those that any write would leave
   kubectl prune migrate widgets --clean-managed-fields=always
 
   # Have the cluster's own engine rewrite the objects, and verify what it did
   kubectl prune migrate widgets --engine=in-cluster
 
-  # Migrate several clusters side by side: those whose contexts have such a name
+  # Migrate several clusters side by side: those whose contexts match a pattern
   kubectl prune migrate widgets --enable-pruning --contexts 'prod-*'
 
   # Rewrite at most 50 objects a second
@@ -97,7 +100,7 @@ Exit codes:
         status.storedVersions could not be trimmed
   2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer; with
         --contexts the worst of all clusters counts
-  130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
+  130   interrupted by SIGINT (143: SIGTERM); run the same command again to resume
 
 Usage:
   kubectl prune migrate CRD... [options]
@@ -105,6 +108,7 @@ Usage:
   kubectl prune migrate CRD... --contexts PATTERN... [options]
   kubectl prune migrate [CRD...] --enable-pruning -f FILENAME... [options]
   kubectl prune migrate [CRD...] --retry-failed [options]
+  kubectl prune migrate --retry-from FILENAME [options]
   kubectl prune migrate [CRD...] --local -f FILENAME... [options]
 
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).
@@ -219,9 +223,9 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   MigrationOptions& migration = options.migration;
   cli::AddObjectFlags(flags, options.common, migration.objects, {.verb = "Rewrite", .chunks = R"(
         Read large lists of objects in chunks of this size; 0 reads them all at once. The first
-        chunk has 100 objects at most. Without the flag the rest of up to 10,000 objects comes at
-        once, from the server's watch cache where it can. That costs the server least. Give the flag
-        where the API server runs with --watch-cache=false.)"});
+        chunk has 100 objects at most. Without the flag, up to 10,000 objects more are read in one
+        request, from the server's watch cache if possible. That costs the server least. Give the
+        flag if the API server runs with --watch-cache=false.)"});
   cli::AddCrdSelectorFlag(flags, migration.crd_selector, R"(
         With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.)");
   flags.Check([&flags, &migration] {
@@ -233,13 +237,13 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   flags.Bool("local", options.local, R"(
         Contact no server: CRDs and objects come from the files of -f.)");
   flags.Bool("retry-failed", migration.retry_failed, R"(
-        Rewrite only the objects that failed in the last run over each CRD, as the --state-dir of
-        that run tells: of the CRDs that are named, else of all. Those that it held are not written,
-        unless it tells that somebody wrote them since, or with --rewrite-unbacked.)");
+        Rewrite only the objects that failed in the last run, of the CRDs that are named or of all.
+        The --state-dir of that run lists them. Held objects are skipped, unless the --state-dir
+        shows that somebody wrote them since, or --rewrite-unbacked is given.)");
   flags.String("retry-from", options.retry_from, CandidateSource::kFiles, R"(
         Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
-        Those that it names as held are not written, unless the --state-dir of that run tells that
-        somebody wrote them since, or with --rewrite-unbacked.)");
+        Held objects are skipped, unless the --state-dir of that run shows that somebody wrote them
+        since, or --rewrite-unbacked is given.)");
 }
 
 // With --local objects are printed, in the place of a report.
@@ -262,18 +266,19 @@ void AddOutputFlags(cli::FlagSet& flags, MigrateOptions& options) {
 void AddPruningFlags(cli::FlagSet& flags, MigrateOptions& options) {
   migrate::migration::PruningOptions& pruning = options.migration.pruning;
   flags.Bool("enable-pruning", options.migration.enable_pruning, R"(
-        Turn off spec.preserveUnknownFields where it is on. With --local: as if it had been turned
-        off before.)");
+        Turn off spec.preserveUnknownFields where it is on. With --local, treat every CRD as if
+        spec.preserveUnknownFields were false.)");
   flags.Array("mutation", options.mutations, CandidateSource::kFiles, R"(
-        File with mutation trees, YAML or JSON, by which objects are changed; - is stdin. May be
-        given several times: they come one after the other. docs/MUTATION.md tells the rules.)");
+        File with changes of objects (mutation trees, see above), YAML or JSON; - is stdin. May be
+        given several times: the files apply in that order. docs/MUTATION.md has the rules.)");
   flags.Bool("yes,y", options.yes, R"(
         Turn pruning on without being asked.)");
   flags.Bool("single-pass", pruning.single_pass, R"(
-        Do not rewrite the objects before pruning is turned on; fields may be lost then that an
-        older stored version does not know.)");
+        Do not rewrite the objects before pruning is turned on. Fields that an older stored version
+        does not specify may then be lost.)");
   flags.Bool("rewrite-unbacked", pruning.rewrite_unbacked, R"(
-        Rewrite also the objects that the backup does not have as they were last written.)");
+        Rewrite held objects, too: those whose latest content is not in the backup. What they lose
+        cannot be restored.)");
   flags.Timeout("settle-timeout", pruning.settle_timeout, R"(
         How long to wait until every API server prunes.)");
 }
@@ -288,15 +293,15 @@ void AddBackupFlags(cli::FlagSet& flags, migrate::migration::PruningOptions& pru
         Turn pruning on, or mutate objects, without a backup.)");
   flags
       .Text("backup-dir", "'" + pruning.backup_dir.string() + "'", read, R"(
-        Folder for the backup of the objects that lose something when pruning is turned on, and for
-        that of those that --mutation changes.)")
+        Folder for backups: of objects that lose fields when pruning is turned on, and of objects
+        that --mutation changes.)")
       .source = CandidateSource::kFolders;
 }
 
 void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
   flags.Timeout("engine-timeout", migration.engine_timeout, R"(
-        How long a StorageVersionMigration may stay as it is before the objects are rewritten from
-        here; while it runs at least 20 ms an object.)");
+        How long a StorageVersionMigration may make no progress before this program rewrites the
+        objects itself. While it is running, the limit is at least 20 ms per object.)");
   cli::AddLeaseFlags(flags, migration.lease);
   flags.Choice<Engine>(
       "engine", migration.engine,
@@ -307,7 +312,7 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
         then verifies every object, and rewrites all of them where the engine has failed. "auto":
         the engine, where the server has it and status.storedVersions tells that objects are stored
         in another version. From 1.36 on the cluster trims status.storedVersions by itself, verified
-        or not. Where it should not have, the end of the run puts that back.)");
+        or not. If objects are not verified, migrate puts the removed versions back at its end.)");
   // The flag was a boolean once.
   flags
       .Choice<Cleaning>("clean-managed-fields", migration.cleaning,
@@ -318,20 +323,20 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
                          {"false", Cleaning::kNever}},
                         0, "must be auto, always or never", R"(
         Must be "auto", "always" or "never". An entry of metadata.managedFields may name a version
-        that the CRD lost, or a version whose schema lacks fields of the object. Any write of the
-        object then makes the API server empty its managedFields. With auto the same write moves
-        these entries to the storage version. Each owner keeps its fields, except those that the
-        storage version does not have. With always (--clean-managed-fields alone) it moves the
-        entries of every version that lacks fields of the storage version. With never it moves none,
-        and names the objects whose managedFields were emptied.)")
+        that the CRD no longer has, or a version whose schema lacks fields of the object. Any write
+        of such an object makes the API server empty the object's managedFields. With auto the same
+        write moves these entries to the storage version. Each owner keeps its fields, except those
+        that the storage version does not have. With always (or the flag without a value) it moves
+        the entries of every version whose schema lacks fields of the storage version. With never it
+        moves none, and names the objects whose managedFields were emptied.)")
       .value_of_bare = "always";
 }
 
 void AddConnectionsFlag(cli::FlagSet& flags, int& connections) {
   flags.Int("connections", connections, R"(
-        Spread the requests in flight over so many TCP connections, or a few more. A balancer before
-        several API servers then gives each of them some. 32 at most. It takes as many in flight:
-        --concurrency. With --contexts to each cluster.)");
+        Spread requests over about this many TCP connections, 32 at most. A load balancer can then
+        spread them over several API servers. This needs at least as many writes in flight: see
+        --concurrency. With --contexts, the number is for each cluster.)");
   flags.Check([&flags, &connections] {
     constexpr int kMost = kube::client::kMostConnections;
     if (connections >= 1 && connections <= kMost) return;
@@ -347,37 +352,37 @@ void DeclareFlags(cli::FlagSet& flags, MigrateOptions& options) {
   flags.Arguments(migration.crd_names);
   AddOutputFlags(flags, options);
   cli::AddFileFlags(flags, migration.filenames, migration.recursive, R"(
-        With --enable-pruning: files or folders with the CRDs that come with it. With --local: files
-        or folders with CRDs and custom resources. YAML or JSON, lists included; - is stdin.)");
+        With --enable-pruning: files or folders with the CRDs to apply in the same write. With
+        --local: files or folders with CRDs and custom resources. YAML or JSON, lists included; - is
+        stdin.)");
   flags.Check(
       [&flags, &options] { cli::RequireFiles(flags, options.migration.filenames, options.local); });
   AddChoiceFlags(flags, options);
   cli::AddDryRunFlag(flags, migration.dry_run, options.dry_run_warning, R"(
-        Must be "none", "server", or "client". With client nothing is written: what would be done is
-        told. With server every write is sent and none is stored.)");
+        Must be "none", "server", or "client". With client nothing is sent: what would be done is
+        shown. With server every write is sent as a dry run, which stores nothing.)");
   cli::AddMaxRateFlag(flags, migration.pace.max_rate, R"(
-        The most writes a second; 0 is no limit. With --mutation the reads of single objects count.
-        With --contexts in each cluster.)");
+        The most writes a second; 0 is no limit. With --mutation, reads of single objects count as
+        writes. With --contexts, the limit is for each cluster.)");
   AddPruningFlags(flags, options);
   AddEngineFlags(flags, migration);
   AddBackupFlags(flags, migration.pruning);
   cli::AddConcurrencyFlag(flags, migration.pace.concurrency, R"(
-        Keep so many writes in flight at once, and fewer only after the server says that it has too
-        much to do. By default migrate searches: it starts with one write in flight, adds more while
-        the throughput grows, and stops at 16. With --contexts in each cluster.)");
+        Keep this many writes in flight, and fewer only after the server says that it has too much
+        to do. By default migrate searches: it starts with one write in flight, adds more while the
+        throughput grows, and stops at 16. With --contexts, the number is for each cluster.)");
   AddConnectionsFlag(flags, options.common.connection.connections);
   flags.Bool("verify", migration.verify, R"(
-        Send every object another empty merge patch. Without that status.storedVersions is left as
-        it is.)");
+        Send every object another empty merge patch. With --verify=false, status.storedVersions is
+        left as it is.)");
   flags.Bool("keep-stored-versions", migration.keep_stored_versions, R"(
         Leave status.storedVersions as it is.)");
   flags.Path("state-dir", migration.state_dir, R"(
-        Folder for what a later run needs to go on with this one. Empty:
+        Folder for what a later run needs to resume this one. Empty:
         $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
   flags.Bool("record", migration.record, R"(
-        Write into an annotation of the CRD (kubectl-prune/verified) that all objects were verified,
-        so that check tells it where this --state-dir is not: as somebody's word, which stops no
-        warning.)");
+        Record in an annotation of the CRD (kubectl-prune/verified) that all objects were verified.
+        On machines without this --state-dir, check then shows it as a claim. Its warnings stay.)");
   cli::AddFleetFlags(flags, options.fleet, "Migrate", "migrated");
   flags.Check([&flags, &options] {
     options.local ? CheckLocal(flags, options) : CheckCluster(flags, options);

@@ -234,7 +234,7 @@ std::string ErrorLine(const std::string& crd, Outcome outcome, const std::string
   const std::string begin = terminal::Printable(crd) + ": ";
   if (outcome == Outcome::kInterrupted) {
     return begin + (error.empty() ? "interrupted" : terminal::PrintableLines(error)) +
-           "; the same command " + (begins_anew ? "begins anew\n" : "goes on where it was\n");
+           "; the same command " + (begins_anew ? "starts from the beginning\n" : "resumes\n");
   }
   return error.empty() ? "" : "error: " + begin + terminal::PrintableLines(error) + "\n";
 }

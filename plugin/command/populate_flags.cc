@@ -322,7 +322,7 @@ void DeclareFlags(cli::FlagSet& flags, PopulateOptions& options) {
   cli::AddMaxRateFlag(flags, population.pace.max_rate, R"(
         The most writes a second; 0 is no limit.)");
   cli::AddConcurrencyFlag(flags, population.pace.concurrency, R"(
-        Keep so many namespaces in flight at once, and fewer only after the server says that it has
+        Keep this many namespaces in flight, and fewer only after the server says that it has
         too much to do. By default populate searches: it starts with one, adds more while the
         throughput grows, and stops at 16.)");
   flags.Bool("trust-creator-annotation", population.trusts_creator, R"(

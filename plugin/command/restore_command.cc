@@ -80,7 +80,7 @@ Exit codes:
   2     an error: a wrong flag, a backup that cannot be read, a missing right, a server that does
         not answer. Or the schema would prune the fields again, or the CustomResourceDefinition was
         changed meanwhile
-  130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
+  130   interrupted by SIGINT (143: SIGTERM); run the same command again to resume
 
 Usage:
   kubectl prune restore BACKUP [CRD[/NAME]...] [options]
@@ -144,7 +144,7 @@ void DeclareFlags(cli::FlagSet& flags, RestoreOptions& options) {
         The most objects a second; 0 is no limit.)");
   cli::AddLeaseFlags(flags, restore.lease);
   cli::AddConcurrencyFlag(flags, restore.pace.concurrency, R"(
-        Keep so many objects in flight at once, and fewer only after the server says that it has
+        Keep this many objects in flight, and fewer only after the server says that it has
         too much to do. By default restore searches: it starts with one, adds more while the
         throughput grows, and stops at 16.)");
   flags.Bool("overwrite", restore.settings.compare.overwrite, R"(

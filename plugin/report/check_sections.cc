@@ -217,9 +217,9 @@ class TextSection {
     terminal::AppendPrintable(out_, kube::base::Join(versions, " or "));
     const bool preserves =
         crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
-    out_ += preserves ? ". Once pruning is on, its" : ". Its";
-    out_ += " clients do not see what it alone lacks, and what they write removes that; ";
-    out_ += "a migration does not\n";
+    out_ += preserves ? ". Once pruning is on, clients" : ". Clients";
+    out_ += " of that version do not see the fields that only its schema lacks. ";
+    out_ += "Their writes remove these fields, a migration does not\n";
   }
 
   // What a migration takes, and tells, is what the storage version's schema does not specify.
@@ -229,7 +229,8 @@ class TextSection {
     const std::size_t fields = storage->pruned_fields.size();
     const std::uint64_t objects = storage->objects_losing_fields;
     if (fields == all && objects == crd_.objects_losing_fields) return "";
-    return " (by the storage version " + terminal::Printable(storage->name) + " alone: " +
+    return " (the schema of the storage version " + terminal::Printable(storage->name) +
+           " removes " +
            (fields == 0 ? "none"
                         : kube::base::Count(fields, "field") + " in " +
                               kube::base::Count(objects, "object")) +

@@ -532,7 +532,7 @@ class CrdPlanFinder {
     const std::string release = "a later release of " + crd_.name + " may ";
     plan_.later.push_back({served.empty() ? release + "remove " + Join(old, ", ")
                                           : release + "stop to serve " + Join(served, ", ") +
-                                                ", and the one behind that may remove it",
+                                                ", and the one after that may remove it",
                            "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
                                " -o jsonpath='{.status.storedVersions}'",
                            "once that names " + crd_.storage_version +

@@ -137,7 +137,7 @@ std::vector<Remark> RemarksOf(const CrdMigration& crd) {
   }
   if (crd.outcome == Outcome::kInterrupted) {
     remarks.push_back({Tone::kPlain, crd.begins_anew ? "The same command begins anew"
-                                                     : "The same command goes on where it was"});
+                                                     : "Run the same command again to resume"});
   }
   if (crd.dry_run == DryRun::kNone && !crd.failures.empty() &&
       !migrate::report::EndedBeforePruning(crd)) {

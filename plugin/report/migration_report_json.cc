@@ -358,7 +358,7 @@ kube::base::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(
   }
   if (objects.empty() && !is_whole) {
     return kube::base::Unexpected<std::string>(
-        "that run did not come to its end; run its command again, which goes on where it was");
+        "that run did not come to its end; run its command again, which resumes it");
   }
   return objects;
 }

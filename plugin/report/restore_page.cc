@@ -92,7 +92,7 @@ std::vector<Remark> RemarksOf(const CrdRestore& crd) {
   std::vector<Remark> remarks;
   if (!crd.error.empty()) remarks.push_back({ToneOfOutcome(crd.outcome), crd.error});
   if (crd.outcome == Outcome::kInterrupted)
-    remarks.push_back({Tone::kPlain, "The same command goes on where it was"});
+    remarks.push_back({Tone::kPlain, "Run the same command again to resume"});
   for (const std::string& advice : migrate::report::AdviceOf(crd))
     remarks.push_back({Tone::kPlain, "Next: " + advice});
   return remarks;

@@ -124,7 +124,7 @@ std::string SuggestionSummary(const CrdSuggestion& crd) {
   if (crd.changes_nothing()) {
     out += "nothing to suggest";
   } else {
-    out += kube::base::Count(added, "place") + " added, " + std::to_string(fixed) + " fixed";
+    out += kube::base::Count(added, "schema field") + " added, " + std::to_string(fixed) + " fixed";
   }
   out += ", from " + kube::base::Count(crd.evidence.object_count, "object") + "\n";
   AppendChanges(out, crd, SchemaChange::Kind::kFixed, "fixed ");

@@ -47,13 +47,14 @@ TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_p
                       .webhooks = webhooks,
                       .rewrites_before = true,
                       .backup = "b/w.ndjson"}) ==
-        Strings{"widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
-                "check widgets.demo.example.com)",
-                "plan: removes .spec.x of 1874 objects (as shop/a), .spec.legacyMode of 1 object "
-                "(shop/a)",
-                "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
-                "25 s; 1 admission webhook sees updates: policy.example.com",
-                kEvents, "plan: back up 1874 objects, 4.1 MiB, to b/w.ndjson"});
+        Strings{
+            "widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
+            "check widgets.demo.example.com)",
+            "plan: removes .spec.x from 1874 objects (e.g. shop/a), .spec.legacyMode from 1 object "
+            "(shop/a)",
+            "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
+            "25 s; 1 admission webhook is called for updates: policy.example.com",
+            kEvents, "plan: back up 1874 objects, 4.1 MiB, to b/w.ndjson"});
 }
 
 TEST_CASE("In one pass more may be lost, and half is written", "[migrate][pruning_plan]") {
@@ -61,7 +62,7 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
   const Strings lines = DescribePlan(
       {.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .pace = {.max_rate = 10}});
   CHECK_THAT(lines[0], Catch::Contains("1900 of 2000 objects would lose 3 fields"));
-  CHECK(lines[2] == "plan: 2000 writes, about 7 min; no admission webhook sees updates");
+  CHECK(lines[2] == "plan: 2000 writes, about 7 min; no admission webhook is called for updates");
   CHECK(lines.size() == 4);
 }
 
@@ -147,8 +148,9 @@ TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_
   const UpdateWebhooks webhooks{{}, "Error from server (Forbidden): no"};
   const Strings lines = DescribePlan(
       {.dry_run = dry_run, .webhooks = webhooks, .gitops_owner = "Argo CD (label a/b)"});
-  CHECK_THAT(lines[2], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
-                                       "from server (Forbidden): no"));
+  CHECK_THAT(lines[2], Catch::EndsWith(
+                           "it is not known which admission webhooks are called for updates: Error "
+                           "from server (Forbidden): no"));
   CHECK(lines[4] == "Warning: the server will refuse an object: shop/one: too large");
   CHECK(lines[5] == "Warning: not known");
   CHECK_THAT(lines[6], Catch::StartsWith(
@@ -212,17 +214,19 @@ TEST_CASE("Of many fields the plan names ten, those of most objects first",
   std::vector<report::FieldUse>& fields = dry_run.report.versions[0].pruned_fields;
   for (int i = 10; i < 20; ++i) fields.push_back(Field("spec.f" + std::to_string(i), 7));
   const Strings lines = DescribePlan({.dry_run = dry_run, .webhooks = {}});
-  CHECK_THAT(lines[1],
-             Catch::StartsWith("plan: removes .spec.x of 1874 objects (as shop/a), .spec.f10 of 7 "
-                               "objects (as shop/a), ") &&
-                 Catch::EndsWith(".spec.f18 of 7 objects (as shop/a), and 2 more fields"));
+  CHECK_THAT(
+      lines[1],
+      Catch::StartsWith("plan: removes .spec.x from 1874 objects (e.g. shop/a), .spec.f10 from 7 "
+                        "objects (e.g. shop/a), ") &&
+          Catch::EndsWith(".spec.f18 from 7 objects (e.g. shop/a), and 2 more fields"));
 }
 
 TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]") {
   const PruningDryRun dry_run = DryRun2000();
   const UpdateWebhooks webhooks{{"a", "b", "c", "d", "e", "f", "g"}, ""};
   const Strings lines = DescribePlan({.dry_run = dry_run, .webhooks = webhooks});
-  CHECK_THAT(lines[2], Catch::EndsWith("7 admission webhooks see updates: a, b, c, d, e, 2 more"));
+  CHECK_THAT(lines[2],
+             Catch::EndsWith("7 admission webhooks are called for updates: a, b, c, d, e, 2 more"));
 }
 
 }  // namespace pruning_plan_test

@@ -182,7 +182,7 @@ TEST_CASE("A run that loses the Lease writes nothing more", "[migrate][lease]") 
   const report::CrdMigration crd = widgets.Run();
   CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("was lost: it is held by alice@bastion (process 4711)") &&
-                            Contains("run the same command again: it goes on where it was"));
+                            Contains("run the same command again: it resumes"));
   CHECK(widgets.FirstOf("PATCH", "/widgets/w2") == -1);
   CHECK(widgets.StoredVersions() == kBothVersions);
   CHECK(widgets.Holder() == kOther);

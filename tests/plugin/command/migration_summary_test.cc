@@ -197,17 +197,17 @@ TEST_CASE("What was interrupted shows how far it came", "[plugin][migration_summ
   crd.counts[ObjectClass::kNotTried] = 10;
   const report::Output output = Print(crd);
   CHECK_THAT(output.out, Contains("10 not-tried"));
-  CHECK_THAT(output.err, Contains("interrupted; the same command goes on where it was"));
+  CHECK_THAT(output.err, Contains("interrupted; the same command resumes"));
   crd.error = "interrupted; pruning is on";
-  CHECK_THAT(Print(crd).err,
-             Contains("interrupted; pruning is on; the same command goes on where it was\n"));
+  CHECK_THAT(Print(crd).err, Contains("interrupted; pruning is on; the same command resumes\n"));
 }
 
 TEST_CASE("An interrupted run of which nothing is kept says so", "[plugin][migration_summary]") {
   CrdMigration crd = Migrated();
   crd.outcome = Outcome::kInterrupted;
   crd.begins_anew = true;
-  CHECK(Print(crd).err == "widgets.demo.example.com: interrupted; the same command begins anew\n");
+  CHECK(Print(crd).err ==
+        "widgets.demo.example.com: interrupted; the same command starts from the beginning\n");
 }
 
 TEST_CASE("Who has tried what failed is told to migrate all", "[plugin][migration_summary]") {

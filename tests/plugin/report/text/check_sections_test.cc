@@ -92,12 +92,14 @@ TEST_CASE(
     "[plugin][check_sections]") {
   CrdReport crd = test_reports::Widgets();
   std::swap(crd.versions[0].pruned_fields, crd.versions[1].pruned_fields);
-  CHECK_THAT(Print(crd), Catch::StartsWith(
-                             "widgets.demo.example.com would lose 2 fields in 1874 of 2000 objects "
-                             "(by the storage version v1 alone: 1 field in 1874 objects):\n"));
+  CHECK_THAT(Print(crd),
+             Catch::StartsWith(
+                 "widgets.demo.example.com would lose 2 fields in 1874 of 2000 objects "
+                 "(the schema of the storage version v1 removes 1 field in 1874 objects):\n"));
   crd.versions[0].pruned_fields.clear();
   crd.versions[0].objects_losing_fields = 0;
-  CHECK_THAT(Print(crd), Catch::Contains(" (by the storage version v1 alone: none):\n"));
+  CHECK_THAT(Print(crd),
+             Catch::Contains(" (the schema of the storage version v1 removes none):\n"));
   crd.versions[0].objects = std::nullopt;  // nobody knows
   CHECK_THAT(Print(crd), !Catch::Contains("storage version"));
 }
@@ -296,10 +298,11 @@ TEST_CASE("What only readers of a version lose is told as that", "[plugin][check
   CHECK_THAT(Print(crd), !is_told);  // a migration takes that, too
   crd.versions.back().pruned_fields.push_back(Use("spec.q", 1));
   CHECK_THAT(Print(crd),
-             Catch::Contains("  Nothing is stored as v0. Once pruning is on, its clients do not "
-                             "see what it alone lacks"));
+             Catch::Contains("  Nothing is stored as v0. Once pruning is on, clients of that "
+                             "version do not see the fields that only its schema lacks"));
   crd.preserve_unknown_fields = false;
-  CHECK_THAT(Print(crd), Catch::Contains("  Nothing is stored as v0. Its clients do not see"));
+  CHECK_THAT(Print(crd),
+             Catch::Contains("  Nothing is stored as v0. Clients of that version do not see"));
   crd.stored_versions.push_back("v0");
   CHECK_THAT(Print(crd), !is_told);
   crd.stored_versions.pop_back();
