@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "migrate/check/crd_request.h"
 #include "migrate/check/proof.h"
 #include "migrate/cluster/entry_cleaner.h"
+#include "migrate/cluster/pause.h"
 #include "migrate/migration/cluster_engine.h"
 #include "migrate/migration/dry_run_writes.h"
 #include "migrate/migration/steps.h"
@@ -132,8 +134,26 @@ class Preparation {
   const MigrationOptions& options() const { return run_.options; }
   const kube::crd::Crd& crd() const { return run_.crd.live(); }
 
+  // A server establishes a CRD some seconds after it was made; preflight refuses what it did not.
+  bool ReadEstablishedCrd() {
+    constexpr std::chrono::seconds kLongestWait(20);
+    constexpr std::chrono::milliseconds kBetweenReads(500);
+    const kube::base::Clock& clock = run_.session().clock;
+    const auto end = clock.Now() + kLongestWait;
+    bool is_told = false;
+    while (true) {
+      if (const auto error = run_.crd.Read()) return run_.Fail(*error);
+      if (!check::DescribeLiveCrd(crd()).is_new || clock.Now() >= end) return true;
+      if (!std::exchange(is_told, true)) {
+        run_.Line(run_.report.name + ": it was made just now; waiting until it is established");
+      }
+      cluster::WaitUntil(clock.Now() + kBetweenReads, run_.session());
+      if (!run_.GoOn()) return false;
+    }
+  }
+
   bool ReadCrd() {
-    if (const auto error = run_.crd.Read()) return run_.Fail(*error);
+    if (!ReadEstablishedCrd()) return false;
     const check::CrdShape& shape = run_.crd.expected();
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == run_.found.shape.generation;

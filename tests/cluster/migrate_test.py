@@ -20,7 +20,7 @@ from proxy import Balancer, Proxy
 from rights import MIGRATION, WITHOUT_PATCH, Rights
 from runner import end, run_tests
 from stored_diff import parse
-from subjects import V1_CRDS, V1BETA1_CRDS, Subject
+from subjects import V1_CRDS, V1BETA1_CRDS, Subject, crd_of
 
 BINARY = None
 CLUSTER = None
@@ -684,6 +684,15 @@ class Refusals(MigrationTest):
                 run = self.migrator.run(subject.name, "--enable-pruning", "--yes", user="limited")
             self.assert_refused(run, verbs[0])
             self.assertEqual(before, Stored(CLUSTER, subject), resource)
+
+    def test_a_crd_that_was_made_just_now_is_waited_for(self):
+        """As where a script migrates what it has just applied: the server may not have established it yet."""
+        for plural in ("justs", "nows", "news"):
+            crd = crd_of(GROUP, plural, NEW_SCHEMA)
+            self.addCleanup(delete_crd, CLUSTER.api(), crd["metadata"]["name"])
+            self.api.post(V1_CRDS, crd)
+            run = self.migrator.run(crd["metadata"]["name"])
+            self.assert_done(run, 0)
 
     def test_a_crd_that_is_being_deleted_is_refused(self):
         subject = self.pruning_widgets("leavings", 4)

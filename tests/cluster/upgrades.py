@@ -135,13 +135,6 @@ class UpgradeTest(unittest.TestCase):
             is_check = step["command"].startswith("kubectl prune check") and "|" not in step["command"]
             if not is_check:  # which only looks, and says that there are findings
                 self.assertEqual(run.returncode, 0, f"{step}\n{run.stdout}{run.stderr}")
-            if "kubectl apply" in step["command"]:
-                wait_for("not all CRDs are established", self.are_established)
-
-    def are_established(self):
-        """A CRD that is new is not, for a moment; a person is not so fast that they would notice."""
-        return all(any((one["type"], one["status"]) == ("Established", "True")
-                       for one in crd.get("status", {}).get("conditions") or []) for crd in self.api.get(V1_CRDS)["items"])
 
     def go_asking_again(self, *files):
         """Does the first step that changes something until there is none. Returns the last report."""

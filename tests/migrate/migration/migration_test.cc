@@ -1,8 +1,11 @@
 #include "migrate/migration/migration.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 
 #include "kube/base/result.h"
 #include "tests/migrate/migration/migration_world.h"
@@ -51,6 +54,44 @@ TEST_CASE("A CRD without objects is migrated too", "[migrate][migration]") {
   CHECK(crd.counts.Total() == 0);
   CHECK(crd.verified);
   CHECK(widgets.StoredVersions() == Strings{"v1"});
+}
+
+TEST_CASE("A CRD that was made just now is waited for", "[migrate][migration]") {
+  const std::string established =
+      R"({"status":{"conditions":[{"type":"Established","status":"True"}]}})";
+  struct Establishing : Listener {
+    void OnLine(const std::string& line) override {
+      Listener::OnLine(line);
+      if (on_line) on_line();
+    }
+    std::function<void()> on_line;
+  };
+  Establishing listener;
+  Widgets widgets;
+  widgets.cluster.server.PatchCrd(kName, R"({"status":{"conditions":[]}})");
+  SECTION("until it is established") {
+    listener.on_line = [&] { widgets.cluster.server.PatchCrd(kName, established); };
+    const auto crd = Migrate(widgets.options, {widgets.cluster.session(), listener}).crds.at(0);
+    CHECK(crd.outcome == report::Outcome::kDone);
+    CHECK(widgets.StoredVersions() == Strings{"v1"});
+  }
+  SECTION("not for ever") {
+    const auto crd = Migrate(widgets.options, {widgets.cluster.session(), listener}).crds.at(0);
+    CHECK(crd.outcome == report::Outcome::kError);
+    CHECK_THAT(crd.error, Contains("the CustomResourceDefinition is not established"));
+    CHECK(widgets.cluster.clock.passed() < std::chrono::minutes(1));
+    CHECK(std::ranges::count(listener.lines,
+                             kName + ": it was made just now; waiting until it is established") ==
+          1);
+  }
+  SECTION("not where the run is stopped") {
+    std::atomic<bool> stop{false};
+    widgets.cluster.run_stop = &stop;
+    listener.on_line = [&] { stop = true; };
+    const auto crd = Migrate(widgets.options, {widgets.cluster.session(), listener}).crds.at(0);
+    CHECK(crd.outcome == report::Outcome::kInterrupted);
+    CHECK(widgets.Writes() == 0);
+  }
 }
 
 TEST_CASE("storedVersions are kept after a run over some objects only", "[migrate][migration]") {
