@@ -22,8 +22,8 @@ With that flag, migrate shows what would be lost and asks for confirmation. It w
 that lose something to a file of --backup-dir. Then it turns spec.preserveUnknownFields off, waits
 until the API server prunes what it reads, and rewrites the objects. If objects are stored in
 several versions, all are also rewritten before pruning is turned on. Otherwise fields could be
-lost that only the storage version specifies. An object that somebody writes between the backup
-and the turning on is held: it is not rewritten, because the backup lacks its latest content.
+lost that only the storage version specifies. An object that somebody writes at the moment when
+pruning is turned on is held: it is not rewritten, as the backup may lack its latest content.
 
  With -f the write that turns pruning on also applies the CRD of the file, as kubectl apply would,
 defaults of its schemas included. The fields that are lost are counted by these schemas.
