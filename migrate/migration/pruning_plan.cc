@@ -218,7 +218,7 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
     return "it is not known which admission webhooks are called for updates: " +
            webhooks.unknown_because;
   }
-  if (webhooks.names.empty()) return "no admission webhook is called for updates";
+  if (webhooks.names.empty()) return "no admission webhook is registered for these updates";
   std::vector<std::string> names = webhooks.names;
   if (names.size() > kMostNames) {
     const std::size_t more = names.size() - kMostNames;

@@ -114,8 +114,8 @@ std::vector<std::string> AdviceOf(const CrdRestore& crd) {
 std::string ReadBackText(const RestoreVerification& verification) {
   const auto& [read, as_restored, changed] = verification;
   if (read == 0) return "";
-  std::string text = std::to_string(read) + " read back, ";
-  text += as_restored == read ? "all" : std::to_string(as_restored);
+  std::string text = std::to_string(read) + " read back";
+  text += as_restored == read ? " and found" : ", " + std::to_string(as_restored);
   text += " as restored";
   if (changed > 0) text += ", " + std::to_string(changed) + " changed by others since";
   return text;

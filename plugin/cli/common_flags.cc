@@ -198,8 +198,8 @@ void AddCommonFlags(FlagSet& flags, CommonOptions& options, bool& help, Patience
         How long to try a request again while the server, a webhook or the network has trouble. 0
         tries no longer than kubectl does.)"
                                                            : R"(
-        How long to try a request again that only reads, while the server or the network has
-        trouble. 0 tries no longer than kubectl does.)");
+        How long to try a read-only request again while the server or the network has trouble. 0
+        tries no longer than kubectl does.)");
 }
 
 void AddFileFlags(FlagSet& flags, std::vector<std::string>& filenames, bool& recursive,
@@ -214,7 +214,7 @@ void AddInputFlags(FlagSet& flags, std::vector<std::string>& filenames, bool& re
   AddFileFlags(flags, filenames, recursive, R"(
         Files or folders with CRDs and custom resources, YAML or JSON, lists included; - is stdin.)");
   flags.Bool("local", local, R"(
-        Contact no server: CRDs and objects come from the files of -f, and all of them count.)");
+        Contact no server: CRDs and objects come from the files of -f, and all of them are taken.)");
 }
 
 void RequireFiles(const FlagSet& flags, const std::vector<std::string>& filenames, bool local) {
@@ -455,7 +455,8 @@ void AddConcurrencyFlag(FlagSet& flags, std::optional<std::size_t>& concurrency,
 
 void AddLeaseFlags(FlagSet& flags, migrate::migration::LeaseOptions& lease) {
   flags.String("lease-namespace", lease.namespace_, R"(
-        Namespace of the Leases, one for each CRD. By them a run sees runs on other machines.)");
+        Namespace of the Leases. There is one Lease for each CRD; through it a run detects runs on
+        other machines.)");
   flags.Check([&flags, &lease] {
     const auto problems = kube::meta::Dns1123LabelProblems(lease.namespace_);
     if (problems.empty()) return;

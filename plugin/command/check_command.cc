@@ -27,10 +27,10 @@ too, why the server would refuse the CRD with pruning on. For each version it co
 that would lose fields. It names each field with its JSON types, who writes it, when it was last
 written, and an example.
 
- Without a CRD and without -f all CRDs of the cluster are checked. Objects are read in chunks, of
-all namespaces, and only where the answer depends on them. These are the objects of CRDs that still
-preserve unknown fields, are named or in -f, or may have objects stored in several versions. With
---local no server is contacted, and objects come from the files too.
+ Without a CRD and without -f all CRDs of the cluster are checked. Objects are read from all
+namespaces, in chunks, and only if the answer depends on them. That is so for CRDs that preserve
+unknown fields, are named or in -f, or may have objects stored in several versions. With --local no
+server is contacted, and objects come from the files, too.
 
  CRDs in the files of -f are checked as a proposed upgrade, against the objects of the cluster: what
 it would lose, what it changes, and how many objects each change touches. A server-side dry run
@@ -45,9 +45,9 @@ server would refuse the next write of some object. "ready": pruning can be turne
 lost. "pruning": it is on already. If there are many CRDs, those that prune already and have no
 findings are only counted. Paths show indices of lists as [*] and keys of maps as *.
 
-A terminal gets one screen where the report is longer: the answer, where to begin, and the CRDs
-that need something. To see the whole report there, give --details or name a CRD. Tables fit the
-width of the terminal. A pipe gets everything.
+If the report is longer than one screen, a terminal shows a summary: the answer, where to begin,
+and the CRDs that need something. To see the whole report there, give --details or name a CRD.
+Tables fit the width of the terminal. A pipe gets everything.
 
 With --contexts several clusters are checked side by side, each as it would be alone. There is one
 table, one report and one exit code, the highest of all. Where one cluster cannot be asked, the
@@ -63,7 +63,7 @@ Examples:
   # What would the objects of the cluster lose with the CRDs of an upgrade?
   kubectl prune check -f crds.yaml
 
-  # Apply the CRDs to migrate with first, if the files lack a version that objects are stored in
+  # If the files lack a version that objects are stored in: apply these CRDs, then migrate, first
   kubectl prune check -f crds.yaml --print-transitional | kubectl apply -f -
 
   # Check several clusters side by side: all contexts that match a pattern, or those in a file
@@ -161,7 +161,7 @@ void AddServerVersionFlag(cli::FlagSet& flags, const bool& local, kube::base::Re
   };
   flags.Text("server-version", release.ToString(), read, R"(
         With --local, the release of Kubernetes whose rules apply, e.g. 1.30. What only later
-        releases refuse is marked as such. Objects are validated as new ones, without ratcheting.
+        releases refuse is marked so. Objects are validated as new ones, without ratcheting.
         With a cluster, its own release applies.)");
 }
 
@@ -221,12 +221,12 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
         or --expand '.spec.files.*').)");
   AddFailOnFlag(flags, options.fail_on);
   flags.Bool("show-objects", check.show_objects, R"(
-        List each object that would lose fields, with the fields by version, and each whose next
-        write the API server would refuse, with the reasons.)");
+        List the objects that would lose fields, with these fields by version. Also list objects
+        whose next write the API server would refuse, with the reasons.)");
   flags.Bool("skip-objects", check.skip_objects, R"(
         Check the CRDs only.)");
   flags.Bool("all-objects", check.all_objects, R"(
-        Read the objects of every CRD, of those that prune already too.)");
+        Read the objects of every CRD, including those that already prune.)");
   flags.Check([&flags, &options] { CheckObjectChoice(flags, options); });
   AddServerVersionFlag(flags, options.local, check.release);
   cli::AddInputFlags(flags, check.filenames, check.recursive, options.local);
@@ -239,14 +239,16 @@ void DeclareFlags(cli::FlagSet& flags, CheckOptions& options) {
   flags.Strings("ignore", check.ignored_crds, cli::CandidateSource::kCrds, R"(
         CRDs to leave out.)");
   flags.Bool("details", options.details, R"(
-        Explain every CRD on a terminal, too, and tell refusals in the server's words. Without it a
-        terminal gets one screen: the answer, where to begin, and the CRDs that need something.)");
+        On a terminal, print the whole report for every CRD, and refusals in the server's own words.
+        Without it a terminal gets one screen: the answer, where to begin, and the CRDs that need
+        something.)");
   flags.Bool("no-headers", options.no_headers, R"(
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.)");
   flags.Bool("print-transitional", options.print_transitional, R"(
-        Print, instead of a report, CRDs to apply, and to migrate with, before the files. If a file
-        lacks a version that objects may be stored in, that version is added as the cluster has it.
-        CRDs that preserve unknown fields still do so. The output is yaml, or json by -o.)");
+        Instead of a report, print transitional CRDs. Apply these, and migrate, before you apply the
+        files. If a file lacks a version that objects may be stored in, its transitional CRD has
+        that version as the cluster has it. CRDs that preserve unknown fields still do so. The
+        output is yaml, or json by -o.)");
   AddExplainFlags(flags, options);
   cli::AddFleetFlags(flags, options.fleet, "Check", "checked");
   flags.Check([&flags, &options] {

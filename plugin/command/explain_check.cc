@@ -114,17 +114,17 @@ bool Explains(const CheckOptions& options) { return !options.explain.rule_path.e
 void AddExplainFlags(cli::FlagSet& flags, CheckOptions& options) {
   ExplainOptions& explain = options.explain;
   flags.String("explain", explain.rule_path, R"(
-        Print, in the place of a report, what a rule of x-kubernetes-validations says of one object,
-        and the steps to that: its place as the API server's errors name it, or the field that it
-        stands at with its index there, e.g. '.spec[0]' or '.spec.items[*]' (all rules there).)");
+        Instead of a report, evaluate a rule of x-kubernetes-validations on an object, and show each
+        step. Give the rule's path as the API server's errors have it, or its field and index, e.g.
+        '.spec[0]'. A field without an index, e.g. '.spec.items[*]', means all of its rules.)");
   const auto read = [&flags, &explain](const std::string& text) {
     ReadObject(flags, text, explain);
   };
   flags.Text("object", "", read, R"(
         With --explain, the object, as NAMESPACE/NAME or NAME.)");
   flags.String("version", explain.version, R"(
-        With --explain, read the object by the schema of this version. Empty: the version that the
-        rule's place names, else the storage version.)");
+        With --explain, read the object by the schema of this version. Empty: the version in the
+        path given to --explain, if any, else the storage version.)");
   flags.Check([&flags, &options] { FinishExplain(flags, options); });
 }
 

@@ -12,33 +12,34 @@ The API server prunes the object, sets defaults and stores it anew. Nothing else
 Then every object is sent another empty patch. If none of these rewrites anything, etcd is clean.
 Then status.storedVersions of the CRD is set to the storage version alone.
 
- A run leaves status.storedVersions as it is where it covers only some objects (-n, -l,
+ status.storedVersions is left unchanged if the run covers only some objects (-n, -l,
 --field-selector, --retry-failed, --retry-from), has failures, or is not verified. If a run was
-interrupted or killed, run the same command again to resume. A Lease keeps two runs from migrating
-one CRD at the same time, also from different machines.
+interrupted or killed, run the same command again to resume. A Lease prevents two runs, even on
+different machines, from migrating the same CRD at the same time.
 
  A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first.
 With that flag, migrate shows what would be lost and asks for confirmation. It writes the objects
 that lose something to a file of --backup-dir. Then it turns spec.preserveUnknownFields off, waits
 until the API server prunes what it reads, and rewrites the objects. If objects are stored in
-several versions, all are also rewritten before pruning is turned on. Otherwise fields could be
-lost that only the storage version specifies. An object that somebody writes at the moment when
-pruning is turned on is held: it is not rewritten, as the backup may lack its latest content.
+several versions, every object is also rewritten before pruning is turned on. Otherwise, fields that
+an older stored version does not specify could be lost. An object that somebody writes at the moment
+when pruning is turned on is held: it is not rewritten, as the backup may lack its latest content.
 
  With -f the write that turns pruning on also applies the CRD of the file, as kubectl apply would,
-defaults of its schemas included. The fields that are lost are counted by these schemas.
+defaults of its schemas included. What would be lost is computed from these schemas.
 
- With --mutation objects are changed as they are written. Each document of the file is shaped like
-the object. Maps are merged by key, scalars and lists replace, and null removes. A key in brackets,
-"[key]", replaces the whole map. A value in parentheses, (spec.legacyMode), stands for the value
-that the object has at that path. With --enable-pruning objects are changed before pruning is
-turned on, so that fields can be moved before they are lost. Before an object is changed, its
-present content is written to a file of --backup-dir.
+ With --mutation, this run also changes each object when it rewrites it. Each document of the file,
+a mutation tree, is shaped like the object. Maps are merged by key, scalars and lists replace, and
+null removes. A key in brackets, "[key]", replaces the map that is the value of key, instead of
+merging it. A value in parentheses, (spec.legacyMode), stands for the value that the object has at
+that path. With --enable-pruning, these changes are made before pruning is turned on, so that fields
+can be moved before they are lost. Before an object is changed, its present content is written to a
+file of --backup-dir.
 
  With --contexts several clusters are migrated side by side, each as it would be alone. What fails
 in one does not keep the others from being migrated. Run the same command again to resume in each
-cluster. One question for all clusters tells what each would lose. Contexts that lead to one
-cluster are migrated once. Each context has its own folder in --backup-dir.
+cluster. migrate shows what each cluster would lose, and asks once for all of them. Contexts that
+lead to one cluster are migrated once. Each context has its own folder in --backup-dir.
 
  With --local no server is contacted. The custom resources in the files of -f are printed as the
 API server would store them, and nothing is written. The schema's validations are left out.
@@ -62,10 +63,10 @@ Examples:
   # What would be done?
   kubectl prune migrate widgets --enable-pruning --dry-run=client
 
-  # Would the server take the writes? Each is sent as a dry run for the present object
+  # Would the server take the writes? Each is sent as a dry run, to the object as it is now
   kubectl prune migrate widgets --enable-pruning --dry-run=server
 
-  # Rewrite the objects of all CRDs that may be stored in an old version
+  # Rewrite the objects of every CRD that may have objects stored in an old version
   kubectl prune migrate --all
 
   # Try the objects again that failed in the last run
@@ -74,7 +75,7 @@ Examples:
   # Try them again from another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
-  # Move entries of managedFields to the storage version, also those that any write would leave
+  # Move entries of managedFields to the storage version, also those that no write would empty
   kubectl prune migrate widgets --clean-managed-fields=always
 
   # Have the cluster's own engine rewrite the objects, and verify what it did
@@ -98,9 +99,9 @@ Exit codes:
   0     done
   1     some object could not be migrated, or the verifying pass left some unverified, or
         status.storedVersions could not be trimmed
-  2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer; with
-        --contexts the worst of all clusters counts
+  2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer
   130   interrupted by SIGINT (143: SIGTERM); run the same command again to resume
+With --contexts, the exit code is the worst one of all clusters.
 
 Usage:
   kubectl prune migrate CRD... [options]
@@ -223,9 +224,9 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   MigrationOptions& migration = options.migration;
   cli::AddObjectFlags(flags, options.common, migration.objects, {.verb = "Rewrite", .chunks = R"(
         Read large lists of objects in chunks of this size; 0 reads them all at once. The first
-        chunk has 100 objects at most. Without the flag, up to 10,000 objects more are read in one
-        request, from the server's watch cache if possible. That costs the server least. Give the
-        flag if the API server runs with --watch-cache=false.)"});
+        chunk has 100 objects at most. If the flag is not given, up to 10,000 objects after the
+        first chunk are read in one request instead. It is served from the watch cache if possible,
+        which costs the server least. Give the flag if the API server has --watch-cache=false.)"});
   cli::AddCrdSelectorFlag(flags, migration.crd_selector, R"(
         With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.)");
   flags.Check([&flags, &migration] {
@@ -237,9 +238,9 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   flags.Bool("local", options.local, R"(
         Contact no server: CRDs and objects come from the files of -f.)");
   flags.Bool("retry-failed", migration.retry_failed, R"(
-        Rewrite only the objects that failed in the last run, of the CRDs that are named or of all.
-        The --state-dir of that run lists them. Held objects are skipped, unless the --state-dir
-        shows that somebody wrote them since, or --rewrite-unbacked is given.)");
+        Rewrite only the objects that failed in the last run, which its --state-dir lists. Without
+        named CRDs, this covers all CRDs. Held objects are skipped, unless the --state-dir shows
+        that somebody wrote them since, or --rewrite-unbacked is given.)");
   flags.String("retry-from", options.retry_from, CandidateSource::kFiles, R"(
         Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
         Held objects are skipped, unless the --state-dir of that run shows that somebody wrote them
@@ -269,10 +270,10 @@ void AddPruningFlags(cli::FlagSet& flags, MigrateOptions& options) {
         Turn off spec.preserveUnknownFields where it is on. With --local, treat every CRD as if
         spec.preserveUnknownFields were false.)");
   flags.Array("mutation", options.mutations, CandidateSource::kFiles, R"(
-        File with changes of objects (mutation trees, see above), YAML or JSON; - is stdin. May be
-        given several times: the files apply in that order. docs/MUTATION.md has the rules.)");
+        File with mutation trees (see above), YAML or JSON; - is stdin. May be given several times:
+        the files apply in that order. docs/MUTATION.md has the rules.)");
   flags.Bool("yes,y", options.yes, R"(
-        Turn pruning on without being asked.)");
+        With --enable-pruning, do not ask for confirmation.)");
   flags.Bool("single-pass", pruning.single_pass, R"(
         Do not rewrite the objects before pruning is turned on. Fields that an older stored version
         does not specify may then be lost.)");
@@ -301,7 +302,8 @@ void AddBackupFlags(cli::FlagSet& flags, migrate::migration::PruningOptions& pru
 void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
   flags.Timeout("engine-timeout", migration.engine_timeout, R"(
         How long a StorageVersionMigration may make no progress before this program rewrites the
-        objects itself. While it is running, the limit is at least 20 ms per object.)");
+        objects itself. Once the StorageVersionMigration is running, the limit is this value or 20
+        ms times the number of objects, whichever is longer.)");
   cli::AddLeaseFlags(flags, migration.lease);
   flags.Choice<Engine>(
       "engine", migration.engine,
@@ -309,10 +311,10 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
       "must be auto, own or in-cluster", R"(
         Who rewrites the objects. "own": this program. "in-cluster": the cluster's own engine, by a
         StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later). This program
-        then verifies every object, and rewrites all of them where the engine has failed. "auto":
+        then verifies every object. If the engine failed, it rewrites all objects itself. "auto":
         the engine, where the server has it and status.storedVersions tells that objects are stored
         in another version. From 1.36 on the cluster trims status.storedVersions by itself, verified
-        or not. If objects are not verified, migrate puts the removed versions back at its end.)");
+        or not. If objects are not verified, migrate puts the removed versions back before it ends.)");
   // The flag was a boolean once.
   flags
       .Choice<Cleaning>("clean-managed-fields", migration.cleaning,
@@ -323,12 +325,13 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
                          {"false", Cleaning::kNever}},
                         0, "must be auto, always or never", R"(
         Must be "auto", "always" or "never". An entry of metadata.managedFields may name a version
-        that the CRD no longer has, or a version whose schema lacks fields of the object. Any write
-        of such an object makes the API server empty the object's managedFields. With auto the same
-        write moves these entries to the storage version. Each owner keeps its fields, except those
-        that the storage version does not have. With always (or the flag without a value) it moves
-        the entries of every version whose schema lacks fields of the storage version. With never it
-        moves none, and names the objects whose managedFields were emptied.)")
+        that the CRD no longer has, or a version whose schema lacks fields of the object. An
+        ordinary write of such an object makes the API server empty its managedFields. With auto,
+        migrate prevents this: its rewrite also moves these entries to the storage version. Each
+        owner keeps its fields, except those that the storage version does not have. With always (or
+        the flag without a value), migrate also moves entries of other versions: all whose schema
+        lacks a field of the storage version's schema. With never it moves none, and names the
+        objects whose managedFields were emptied.)")
       .value_of_bare = "always";
 }
 
@@ -382,7 +385,8 @@ void DeclareFlags(cli::FlagSet& flags, MigrateOptions& options) {
         $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
   flags.Bool("record", migration.record, R"(
         Record in an annotation of the CRD (kubectl-prune/verified) that all objects were verified.
-        On machines without this --state-dir, check then shows it as a claim. Its warnings stay.)");
+        On machines without this --state-dir, check shows the annotation as an unproven claim, and
+        still prints its warnings.)");
   cli::AddFleetFlags(flags, options.fleet, "Migrate", "migrated");
   flags.Check([&flags, &options] {
     options.local ? CheckLocal(flags, options) : CheckCluster(flags, options);

@@ -213,13 +213,13 @@ class TextSection {
     }
     const bool is_known = crd_.source.empty() || crd_.apply;
     if (versions.empty() || !is_known) return;
-    out_ += "  Nothing is stored as ";
-    terminal::AppendPrintable(out_, kube::base::Join(versions, " or "));
+    const std::string names = terminal::Printable(kube::base::Join(versions, " or "));
+    out_ += "  No object is stored as " + names;
     const bool preserves =
         crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
-    out_ += preserves ? ". Once pruning is on, clients" : ". Clients";
-    out_ += " of that version do not see the fields that only its schema lacks. ";
-    out_ += "Their writes remove these fields, a migration does not\n";
+    out_ += (preserves ? ". Once pruning is on, " : ". ") + names;
+    out_ += " clients do not see the fields that only the schema of that version lacks. ";
+    out_ += "A write by such a client removes them; a migration keeps them\n";
   }
 
   // What a migration takes, and tells, is what the storage version's schema does not specify.

@@ -130,8 +130,8 @@ std::string SuggestionSummary(const CrdSuggestion& crd) {
   AppendChanges(out, crd, SchemaChange::Kind::kFixed, "fixed ");
   AppendChanges(out, crd, SchemaChange::Kind::kLeft, "left to you: ");
   if (crd.proof) {
-    AppendLine(out,
-               {crd.name(), ": with this schema: ", terminal::VerdictName(crd.proof->verdict)});
+    AppendLine(out, {crd.name(),
+                     ": verdict with this schema: ", terminal::VerdictName(crd.proof->verdict)});
     AppendWhatIsLeft(out, *crd.proof);
   }
   return out;

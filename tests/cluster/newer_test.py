@@ -129,7 +129,7 @@ class Newer(unittest.TestCase):
                            *(subject.name for subject in subjects)])
         self.assertIn(run.returncode, (0, 1), run.stderr)
         crds = {crd["metadata"]["name"]: crd for crd in json.loads(run.stdout)["items"]}
-        verdicts = dict(re.findall(r"^(\S+): with this schema: (\S+)$", run.stderr, re.MULTILINE))
+        verdicts = dict(re.findall(r"^(\S+): verdict with this schema: (\S+)$", run.stderr, re.MULTILINE))
         for subject in subjects:
             yield subject, crds[subject.name], verdicts[subject.name]
 

@@ -35,7 +35,7 @@ class Suggestions:
         if run.returncode not in (0, 1):
             raise SystemExit(f"suggest: exit code {run.returncode}\n{run.stderr}")
         self.crds = {crd["metadata"]["name"]: crd for crd in json.loads(run.stdout)["items"]}
-        self.verdicts = dict(re.findall(r"^(\S+): with this schema: (\S+)$", run.stderr, re.MULTILINE))
+        self.verdicts = dict(re.findall(r"^(\S+): verdict with this schema: (\S+)$", run.stderr, re.MULTILINE))
         self.left = set(re.findall(r"^  \S+ left to you: ", run.stderr, re.MULTILINE))
 
 

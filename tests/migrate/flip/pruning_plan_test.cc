@@ -62,7 +62,8 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
   const Strings lines = DescribePlan(
       {.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .pace = {.max_rate = 10}});
   CHECK_THAT(lines[0], Catch::Contains("1900 of 2000 objects would lose 3 fields"));
-  CHECK(lines[2] == "plan: 2000 writes, about 7 min; no admission webhook is called for updates");
+  CHECK(lines[2] ==
+        "plan: 2000 writes, about 7 min; no admission webhook is registered for these updates");
   CHECK(lines.size() == 4);
 }
 

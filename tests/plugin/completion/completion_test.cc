@@ -49,7 +49,7 @@ TEST_CASE("C1: flags are completed, with what they do", "[plugin][completion]") 
   REQUIRE(completion.fixed.size() == 1);
   CHECK(completion.fixed[0].description ==
         "Contact no server: CRDs and objects come from the "
-        "files of -f, and all of them count.");
+        "files of -f, and all of them are taken.");
 }
 
 TEST_CASE("C1: every flag of every command has a description", "[plugin][completion]") {

@@ -290,7 +290,7 @@ TEST_CASE("What only readers of a version lose is told as that", "[plugin][check
   crd.stored_versions = {crd.storage_version};
   crd.versions[0].pruned_fields = {Use("spec.p", 1)};
   REQUIRE(crd.versions[0].storage);
-  const auto is_told = Catch::Contains("Nothing is stored as ");
+  const auto is_told = Catch::Contains("No object is stored as ");
   CHECK_THAT(Print(crd), !is_told);
   crd.versions.push_back(crd.versions[0]);
   crd.versions.back().name = "v0";
@@ -298,11 +298,10 @@ TEST_CASE("What only readers of a version lose is told as that", "[plugin][check
   CHECK_THAT(Print(crd), !is_told);  // a migration takes that, too
   crd.versions.back().pruned_fields.push_back(Use("spec.q", 1));
   CHECK_THAT(Print(crd),
-             Catch::Contains("  Nothing is stored as v0. Once pruning is on, clients of that "
-                             "version do not see the fields that only its schema lacks"));
+             Catch::Contains("  No object is stored as v0. Once pruning is on, v0 clients do not "
+                             "see the fields that only the schema of that version lacks"));
   crd.preserve_unknown_fields = false;
-  CHECK_THAT(Print(crd),
-             Catch::Contains("  Nothing is stored as v0. Clients of that version do not see"));
+  CHECK_THAT(Print(crd), Catch::Contains("  No object is stored as v0. v0 clients do not see"));
   crd.stored_versions.push_back("v0");
   CHECK_THAT(Print(crd), !is_told);
   crd.stored_versions.pop_back();
