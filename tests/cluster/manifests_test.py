@@ -367,7 +367,7 @@ class RestorerRole(ManifestsTest):
         role.set(rules)
         run = self.restore(backup)
         self.assertEqual((0, ""), (run.returncode, run.stderr))
-        self.assertIn("all as restored", run.stdout)
+        self.assertIn("and found as restored", run.stdout)
 
 
 class GuardRole(ManifestsTest):
