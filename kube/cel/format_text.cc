@@ -54,8 +54,8 @@ std::string FormatExponent(double value) {
   return out;
 }
 
-/// True where golang.org/x/text reads no more of a number: it was above a million before its last
-/// digit.
+/// True where golang.org/x/text gives a number up: it was above a million before its last digit.
+/// The verb is missing then.
 bool IsTooLong(std::int64_t precision) { return precision / 10 > 1'000'000; }
 
 /// %f with so many digits behind the point. golang.org/x/text keeps the least number of digits in 8
@@ -63,7 +63,9 @@ bool IsTooLong(std::int64_t precision) { return precision / 10 > 1'000'000; }
 std::string FormatFraction(double real, std::int64_t precision) {
   const auto least = static_cast<std::size_t>(static_cast<std::uint8_t>(precision));
   const auto most = static_cast<std::int16_t>(precision);
-  std::string text = most < 0 ? FormatFixed(real) : FormatFixed(real, most);
+  constexpr int kMostDigits = 1074;  // that a double has behind the point
+  std::string text =
+      most < 0 ? FormatFixed(real) : FormatFixed(real, std::min<int>(most, kMostDigits));
   std::size_t point = text.find('.');
   if (point == std::string::npos) {
     point = text.size();
@@ -193,7 +195,8 @@ Text FormatMap(Memory& memory, const Value& map) {
                               std::string(RuntimeTypeName(entry.key)));
     }
     Text key = FormatElement(memory, entry.key);
-    if (HasSchema(map) && entry.value.is_error() && entry.value.text().starts_with("no such key: ")) {
+    if (HasSchema(map) && entry.value.is_error() &&
+        entry.value.text().starts_with("no such key: ")) {
       return base::Unexpected("could not find key: " + *key);
     }
     Text value = FormatElement(memory, entry.value);

@@ -180,6 +180,7 @@ Value Format(Memory& memory, Args args) {
         const Value value = ListItem(memory, values, static_cast<std::uint32_t>(reader.argument()));
         const auto text = FormatArgument(memory, reader.clause(), value);
         if (!text) return memory.Error("error during formatting: " + text.error());
+        memory.VisitText(std::string_view(*text));
         out += *text;
         break;
       }

@@ -208,26 +208,39 @@ std::shared_ptr<const Zone> ReadZone(std::string_view bytes) {
   return zone;
 }
 
+/// Of the reasons why a file cannot be read, those that lie in its name, as Go words them. Others,
+/// as a right that is missing here, say nothing of the server.
+bool IsOfName(std::string_view reason) {
+  return reason == "is a directory" || reason == "not a directory" ||
+         reason == "file name too long" || reason == "too many levels of symbolic links";
+}
+
+std::string NotLookedUp(const std::string& name, const std::string& why) {
+  return "time zone " + name + " cannot be looked up: " + why;
+}
+
 /// The zone that Go's LoadLocation finds, or its error. What was found is kept: tzdata has some
-/// hundreds of zones, and a hostile name may write one in many ways (Europe//Berlin).
+/// hundreds of zones. A name that goes a way about (Europe//Berlin) is none of these.
 base::Result<std::shared_ptr<const Zone>, std::string> FindZone(const std::string& name) {
-  constexpr std::size_t kMostKept = 1000;
   static base::Mutex mutex;
   static std::map<std::string, std::shared_ptr<const Zone>> zones GUARDED_BY(mutex);
   const base::MutexLock lock(mutex);
   const auto known = zones.find(name);
   if (known != zones.end()) return known->second;
-  if (name.find('\0') != std::string::npos) return base::Unexpected(std::string("invalid argument"));
-  const auto bytes = base::ReadFileText(kFolder + name);
+  if (name.find('\0') != std::string::npos)
+    return base::Unexpected(std::string("invalid argument"));
+  const auto bytes = base::ReadFileText(kFolder + ("/" + name));
   if (!bytes) {
     if (bytes.error().missing) return base::Unexpected("unknown time zone " + name);
-    // Go has the reason alone: "is a directory".
-    const std::string& message = bytes.error().message;
-    return base::Unexpected(message.substr(message.rfind(": ") + 2));
+    const std::string& message = bytes.error().message;  // "read PATH: is a directory"
+    std::string reason = message.substr(message.rfind(": ") + 2);
+    return base::Unexpected(IsOfName(reason) ? std::move(reason) : NotLookedUp(name, message));
   }
   std::shared_ptr<const Zone> zone = ReadZone(*bytes);
   if (zone == nullptr) return base::Unexpected(std::string("malformed time zone information"));
-  if (zones.size() < kMostKept) zones[name] = zone;
+  const bool is_plain =
+      name.find("//") == std::string::npos && name.find("./") == std::string::npos;
+  if (is_plain) zones[name] = zone;
   return zone;
 }
 
@@ -280,8 +293,8 @@ base::Result<std::int64_t, std::string> ZoneOffset(std::string_view zone, std::i
   const auto zone_file = FindZone(std::string(zone));
   if (!zone_file) {
     if (HasZones()) return base::Unexpected(zone_file.error());
-    return base::Unexpected("time zone " + std::string(zone) + " cannot be looked up: no " + kFolder +
-                            " (install tzdata)");
+    return base::Unexpected(
+        NotLookedUp(std::string(zone), std::string("no ") + kFolder + " (install tzdata)"));
   }
   const std::shared_ptr<const Zone>& found = *zone_file;
   const auto next = std::upper_bound(found->times.begin(), found->times.end(), seconds);

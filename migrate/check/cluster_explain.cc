@@ -9,6 +9,7 @@
 #include "migrate/check/rule_explaining.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/cluster/proposals.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::check {
 namespace {
@@ -67,8 +68,8 @@ void TakeTheOnlyItem(Document& document, const std::string& crd, const std::stri
     found = &item;
   }
   if (names.empty()) {
-    throw Error(crd + " \"" + name + "\" not found in any namespace; \"kubectl get " + crd +
-                " -A\" lists those that there are");
+    throw Error(crd + " \"" + name + "\" not found in any namespace; \"kubectl get " + crd + " -A" +
+                report::ClusterFlags() + "\" lists those that there are");
   }
   if (names.size() > 1) {
     throw Error("--object names several objects; name one of " + kube::base::Join(names, ", "));

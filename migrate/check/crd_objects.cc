@@ -9,6 +9,7 @@
 
 #include "kube/client/answer_meaning.h"
 #include "kube/client/client.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::check {
 namespace {
@@ -24,6 +25,8 @@ std::string WhyNotServed(const kube::crd::Crd& crd) {
   return why;
 }
 
+}  // namespace
+
 // A server establishes a CRD some moments after it has accepted its names, and never takes that
 // back.
 bool IsNew(const kube::crd::Crd& crd) {
@@ -31,8 +34,6 @@ bool IsNew(const kube::crd::Crd& crd) {
   return !crd.terminating && !crd.IsConditionTrue("Established") &&
          (names == nullptr || names->FindText("status") != "False");
 }
-
-}  // namespace
 
 std::string LiveCrd::ObjectsTarget(const std::string& namespace_) const {
   std::string target = "/apis/" + kube::client::UrlEscape(identity.group) + "/";
@@ -82,8 +83,8 @@ std::string WithVersionAdvice(std::string message) {
            "the same fields: conversion None reads the objects as they are stored, by: kubectl "
            "patch "
            "crd NAME --type=merge -p "
-           R"('{"spec":{"conversion":{"strategy":"None","webhook":null}}}')"
-           "; then migrate";
+           R"('{"spec":{"conversion":{"strategy":"None","webhook":null}}}')" +
+           report::ClusterFlags() + "; then migrate";
   }
   if (message.find(kube::client::kMissingVersion) == std::string::npos) return message;
   return message +
@@ -165,7 +166,7 @@ class CrdObjectsRun {
     if (!aggregated_.contains(service)) return "";
     return "version " + crd.read_version + " of " + crd.identity.group +
            " is served by an aggregated API server (kubectl get apiservice " + service +
-           "), which hides the objects of the CustomResourceDefinition";
+           report::ClusterFlags() + "), which hides the objects of the CustomResourceDefinition";
   }
 
   // What was taken holds for the CRD that it was taken by, if that was there all the time.

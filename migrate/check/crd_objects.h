@@ -39,6 +39,9 @@ struct LiveCrd {
   std::vector<report::CrdReport> FailedReports(const std::string& error) const;
 };
 
+/// LiveCrd::is_new.
+bool IsNew(const kube::crd::Crd& crd);
+
 /// What is to be known of a server's CRD before its objects are read; without checks.
 LiveCrd DescribeLiveCrd(const kube::crd::Crd& crd);
 

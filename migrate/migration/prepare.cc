@@ -134,26 +134,34 @@ class Preparation {
   const MigrationOptions& options() const { return run_.options; }
   const kube::crd::Crd& crd() const { return run_.crd.live(); }
 
-  // A server establishes a CRD some seconds after it was made; preflight refuses what it did not.
-  bool ReadEstablishedCrd() {
+  bool Read() {
+    const auto error = run_.crd.Read();
+    return !error || run_.Fail(*error);
+  }
+
+  bool Wait(kube::base::Clock::Duration time) {
+    cluster::WaitUntil(run_.session().clock.Now() + time, run_.session());
+    return run_.GoOn();
+  }
+
+  // A server establishes a CRD some seconds after it was made, and other servers notice that later.
+  // What is not established in time is refused by preflight.
+  bool ReadOnceEstablished() {
     constexpr std::chrono::seconds kLongestWait(20);
     constexpr std::chrono::milliseconds kBetweenReads(500);
+    if (!Read()) return false;
+    if (!check::IsNew(crd())) return true;
+    run_.Line(run_.report.name + ": it is not established yet; waiting for that");
     const kube::base::Clock& clock = run_.session().clock;
     const auto end = clock.Now() + kLongestWait;
-    bool is_told = false;
-    while (true) {
-      if (const auto error = run_.crd.Read()) return run_.Fail(*error);
-      if (!check::DescribeLiveCrd(crd()).is_new || clock.Now() >= end) return true;
-      if (!std::exchange(is_told, true)) {
-        run_.Line(run_.report.name + ": it was made just now; waiting until it is established");
-      }
-      cluster::WaitUntil(clock.Now() + kBetweenReads, run_.session());
-      if (!run_.GoOn()) return false;
+    while (check::IsNew(crd()) && clock.Now() < end) {
+      if (!Wait(kBetweenReads) || !Read()) return false;
     }
+    return Wait(check::kNoticed);
   }
 
   bool ReadCrd() {
-    if (!ReadEstablishedCrd()) return false;
+    if (!ReadOnceEstablished()) return false;
     const check::CrdShape& shape = run_.crd.expected();
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == run_.found.shape.generation;

@@ -27,6 +27,8 @@ std::string& FlagsOfRun() {
   return flags;
 }
 
+thread_local const std::string* flags_of_thread = nullptr;
+
 }  // namespace
 
 ProgramName ParseProgramName(std::string_view path) {
@@ -47,9 +49,16 @@ std::string OwnCommand(std::string_view words) {
   return OwnProgramName().command + " " + std::string(words);
 }
 
-const std::string& ClusterFlags() { return FlagsOfRun(); }
+const std::string& ClusterFlags() {
+  return flags_of_thread == nullptr ? FlagsOfRun() : *flags_of_thread;
+}
 
 void SetClusterFlags(std::string flags) { FlagsOfRun() = std::move(flags); }
+
+ClusterFlagsOfThread::ClusterFlagsOfThread(std::string flags)
+    : flags_(std::move(flags)), outer_(std::exchange(flags_of_thread, &flags_)) {}
+
+ClusterFlagsOfThread::~ClusterFlagsOfThread() { flags_of_thread = outer_; }
 
 std::string OwnClusterCommand(std::string_view words) { return OwnCommand(words) + ClusterFlags(); }
 

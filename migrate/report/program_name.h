@@ -34,12 +34,24 @@ const ProgramName& OwnProgramName();
 std::string OwnCommand(std::string_view words);
 
 /// The flags that lead this program and kubectl to the cluster of this run as the same user, words
-/// of a shell, each behind a blank: " --context=staging --as=alice". Empty: none are needed. Those
-/// of a fleet lack the context, which each of its clusters needs, too.
+/// of a shell, each behind a blank: " --context=staging --as=alice". Empty: none are needed.
 const std::string& ClusterFlags();
 
-/// Sets them: once, before the run has threads.
+/// Sets them for all threads: once, before the run has any.
 void SetClusterFlags(std::string flags);
+
+/// Other flags for the thread that makes it, as long as it lives: those of one cluster of a fleet.
+class ClusterFlagsOfThread {
+ public:
+  explicit ClusterFlagsOfThread(std::string flags);
+  ClusterFlagsOfThread(const ClusterFlagsOfThread&) = delete;
+  ClusterFlagsOfThread& operator=(const ClusterFlagsOfThread&) = delete;
+  ~ClusterFlagsOfThread();
+
+ private:
+  std::string flags_;
+  const std::string* outer_;
+};
 
 /// As OwnCommand, with ClusterFlags behind, so that the command may be copied:
 /// `kubectl prune check widgets --context=staging`.

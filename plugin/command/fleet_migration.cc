@@ -326,6 +326,7 @@ class FleetMigration {
   void Migrate(Member& member, CommonQuestion& question) {
     const std::string& name = member.result.name;
     const MigrateOptions options = OptionsOfCluster(options_, name);
+    const migrate::report::ClusterFlagsOfThread flags(ConnectionWords(options.common.connection));
     MigrationOptions own = common_;
     own.pruning.backup_dir = options.migration.pruning.backup_dir;
     std::optional<LeaseThread> leases;

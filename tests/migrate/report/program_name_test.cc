@@ -1,6 +1,8 @@
 #include "migrate/report/program_name.h"
 
 #include <catch2/catch.hpp>
+#include <string>
+#include <thread>
 
 namespace migrate::report {
 namespace {
@@ -27,6 +29,15 @@ TEST_CASE("A command for the cluster of the run has the flags that lead there",
   CHECK(OwnClusterCommand("check a.g") == OwnCommand("check a.g"));
   SetClusterFlags(" --context=staging --as=alice");
   CHECK(OwnClusterCommand("check a.g") == OwnCommand("check a.g --context=staging --as=alice"));
+  CHECK(ClusterFlags() == " --context=staging --as=alice");
+  {
+    const ClusterFlagsOfThread of_this(" --context=a");
+    const ClusterFlagsOfThread of_another(" --context=b");
+    CHECK(ClusterFlags() == " --context=b");
+    std::string seen;
+    std::thread([&] { seen = ClusterFlags(); }).join();
+    CHECK(seen == " --context=staging --as=alice");
+  }
   CHECK(ClusterFlags() == " --context=staging --as=alice");
   CHECK(OwnCommand("check a.g") == OwnProgramName().command + " check a.g");
   SetClusterFlags("");
