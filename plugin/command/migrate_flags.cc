@@ -9,7 +9,7 @@ const std::string_view kMigrateHelp =
 
  Reads the metadata of all objects of the named CRDs and sends each object an empty merge patch.
 The API server prunes the object, sets defaults and stores it anew. Nothing else of it changes.
-Then every object is sent another empty patch. If none of these rewrites anything, etcd is clean.
+Then every object is sent another empty patch. If no second patch changes anything, etcd is clean.
 Then status.storedVersions of the CRD is set to the storage version alone.
 
  status.storedVersions is left unchanged if the run covers only some objects (-n, -l,
@@ -21,25 +21,27 @@ different machines, from migrating the same CRD at the same time.
 With that flag, migrate shows what would be lost and asks for confirmation. It writes the objects
 that lose something to a file of --backup-dir. Then it turns spec.preserveUnknownFields off, waits
 until the API server prunes what it reads, and rewrites the objects. If objects are stored in
-several versions, every object is also rewritten before pruning is turned on. Otherwise, fields that
-an older stored version does not specify could be lost. An object that somebody writes at the moment
-when pruning is turned on is held: it is not rewritten, as the backup may lack its latest content.
+several versions, every object is also rewritten before pruning is turned on. Otherwise, an object
+that is stored in an older version could lose the fields that this version does not specify. An
+object that somebody writes at the moment when pruning is turned on is held: it is not rewritten, as
+the backup may lack its latest content.
 
- With -f the write that turns pruning on also applies the CRD of the file, as kubectl apply would,
-defaults of its schemas included. What would be lost is computed from these schemas.
+ With -f, the write that turns pruning on also applies the CRD of the file, as kubectl apply would.
+This includes the defaults of its schemas. What would be lost is computed from these schemas.
 
- With --mutation, this run also changes each object when it rewrites it. Each document of the file,
-a mutation tree, is shaped like the object. Maps are merged by key, scalars and lists replace, and
-null removes. A key in brackets, "[key]", replaces the map that is the value of key, instead of
-merging it. A value in parentheses, (spec.legacyMode), stands for the value that the object has at
-that path. With --enable-pruning, these changes are made before pruning is turned on, so that fields
-can be moved before they are lost. Before an object is changed, its present content is written to a
-file of --backup-dir.
+ With --mutation, this run also changes each object when it rewrites it. Each document of the file
+is a mutation tree: it is shaped like the object. Maps are merged by key, scalars and lists replace,
+and null removes. Write a key in brackets, "[key]", to replace the whole map under that key. A value
+in parentheses, (spec.legacyMode), stands for the value that the object has at that path. With
+--enable-pruning, these changes are made before pruning is turned on, so that fields can be moved
+before they are lost. Before an object is changed, its present content is written to a file of
+--backup-dir.
 
  With --contexts several clusters are migrated side by side, each as it would be alone. What fails
 in one does not keep the others from being migrated. Run the same command again to resume in each
-cluster. migrate shows what each cluster would lose, and asks once for all of them. Contexts that
-lead to one cluster are migrated once. Each context has its own folder in --backup-dir.
+cluster. migrate shows what each cluster would lose, and asks once for all of them. If several
+contexts lead to the same cluster, it is migrated once. Each context has its own folder in
+--backup-dir.
 
  With --local no server is contacted. The custom resources in the files of -f are printed as the
 API server would store them, and nothing is written. The schema's validations are left out.
@@ -75,7 +77,7 @@ Examples:
   # Try them again from another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
-  # Move entries of managedFields to the storage version, also those that no write would empty
+  # Move all entries of managedFields to the storage version that name a version with fewer fields
   kubectl prune migrate widgets --clean-managed-fields=always
 
   # Have the cluster's own engine rewrite the objects, and verify what it did
@@ -224,9 +226,9 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   MigrationOptions& migration = options.migration;
   cli::AddObjectFlags(flags, options.common, migration.objects, {.verb = "Rewrite", .chunks = R"(
         Read large lists of objects in chunks of this size; 0 reads them all at once. The first
-        chunk has 100 objects at most. If the flag is not given, up to 10,000 objects after the
-        first chunk are read in one request instead. It is served from the watch cache if possible,
-        which costs the server least. Give the flag if the API server has --watch-cache=false.)"});
+        chunk has 100 objects at most. Without the flag, up to 10,000 objects more are then read in
+        one request, from the watch cache if possible, which costs the server least. Longer lists
+        are read in chunks of 500. Give the flag if the API server has --watch-cache=false.)"});
   cli::AddCrdSelectorFlag(flags, migration.crd_selector, R"(
         With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.)");
   flags.Check([&flags, &migration] {
@@ -242,8 +244,8 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
         named CRDs, this covers all CRDs. Held objects are skipped, unless the --state-dir shows
         that somebody wrote them since, or --rewrite-unbacked is given.)");
   flags.String("retry-from", options.retry_from, CandidateSource::kFiles, R"(
-        Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
-        Held objects are skipped, unless the --state-dir of that run shows that somebody wrote them
+        Rewrite only the objects that this report of -o json or -o yaml names as failed. Held
+        objects are skipped, unless the --state-dir of that run shows that somebody wrote them
         since, or --rewrite-unbacked is given.)");
 }
 
@@ -313,8 +315,9 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
         StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later). This program
         then verifies every object. If the engine failed, it rewrites all objects itself. "auto":
         the engine, where the server has it and status.storedVersions tells that objects are stored
-        in another version. From 1.36 on the cluster trims status.storedVersions by itself, verified
-        or not. If objects are not verified, migrate puts the removed versions back before it ends.)");
+        in another version. From 1.36 on, the cluster trims status.storedVersions by itself, whether
+        or not objects are verified. If some are not, migrate puts the removed versions back before
+        it ends.)");
   // The flag was a boolean once.
   flags
       .Choice<Cleaning>("clean-managed-fields", migration.cleaning,
@@ -329,9 +332,9 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
         ordinary write of such an object makes the API server empty its managedFields. With auto,
         migrate prevents this: its rewrite also moves these entries to the storage version. Each
         owner keeps its fields, except those that the storage version does not have. With always (or
-        the flag without a value), migrate also moves entries of other versions: all whose schema
-        lacks a field of the storage version's schema. With never it moves none, and names the
-        objects whose managedFields were emptied.)")
+        the flag without a value), migrate also moves entries of every version whose schema lacks
+        any field of the storage version's schema. The object need not have that field. With never
+        it moves none, and names the objects whose managedFields were emptied.)")
       .value_of_bare = "always";
 }
 
@@ -385,8 +388,8 @@ void DeclareFlags(cli::FlagSet& flags, MigrateOptions& options) {
         $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
   flags.Bool("record", migration.record, R"(
         Record in an annotation of the CRD (kubectl-prune/verified) that all objects were verified.
-        On machines without this --state-dir, check shows the annotation as an unproven claim, and
-        still prints its warnings.)");
+        On machines without this --state-dir, check shows the annotation as an unproven claim. The
+        warnings of check are still printed.)");
   cli::AddFleetFlags(flags, options.fleet, "Migrate", "migrated");
   flags.Check([&flags, &options] {
     options.local ? CheckLocal(flags, options) : CheckCluster(flags, options);

@@ -218,8 +218,8 @@ class TextSection {
     const bool preserves =
         crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
     out_ += (preserves ? ". Once pruning is on, " : ". ") + names;
-    out_ += " clients do not see the fields that only the schema of that version lacks. ";
-    out_ += "A write by such a client removes them; a migration keeps them\n";
+    out_ += " clients do not see the fields that are missing from that schema alone. ";
+    out_ += "Their writes remove these fields; a migration keeps them\n";
   }
 
   // What a migration takes, and tells, is what the storage version's schema does not specify.
@@ -229,12 +229,9 @@ class TextSection {
     const std::size_t fields = storage->pruned_fields.size();
     const std::uint64_t objects = storage->objects_losing_fields;
     if (fields == all && objects == crd_.objects_losing_fields) return "";
-    return " (the schema of the storage version " + terminal::Printable(storage->name) +
-           " removes " +
-           (fields == 0 ? "none"
-                        : kube::base::Count(fields, "field") + " in " +
-                              kube::base::Count(objects, "object")) +
-           ")";
+    return " (" + (fields == 0 ? "none" : std::to_string(fields)) + " of these" +
+           (fields == 0 ? "" : ", in " + kube::base::Count(objects, "object") + ",") +
+           " by the schema of the storage version " + terminal::Printable(storage->name) + ")";
   }
 
   // Only what the storage version's own loss, shown above, does not say yet.

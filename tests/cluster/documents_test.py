@@ -300,7 +300,7 @@ class DocumentTest(unittest.TestCase):
         ("docs/RUNBOOK.md", "A webhook of populate refuses"): controller,
         ("docs/RUNBOOK.md", "The controller has to stop now"): controller_and_shop,
         ("docs/RUNBOOK.md", "Two controllers"): controller,
-        ("docs/RUNBOOK.md", "It cannot be turned off again"): demo_that_prunes,
+        ("docs/RUNBOOK.md", "Pruning cannot be turned off again"): demo_that_prunes,
         ("docs/RUNBOOK.md", "Bring objects back"): a_backup,
         ("docs/RUNBOOK.md", "Objects that were not migrated"): demo_that_prunes,
         ("docs/RUNBOOK.md", LIFE): one_version,
@@ -338,7 +338,7 @@ class DocumentTest(unittest.TestCase):
     LEAVES = {
         ("docs/RUNBOOK.md", LIFE): all_is_the_new_version,
         ("docs/RUNBOOK.md", "A release lacks the storage version"): all_is_the_new_version,
-        ("docs/RUNBOOK.md", "It cannot be turned off again"): pruning_is_off,
+        ("docs/RUNBOOK.md", "Pruning cannot be turned off again"): pruning_is_off,
         ("docs/RUNBOOK.md", "Bring objects back"): the_object_is_back,
         ("docs/RUNBOOK.md", "A version was removed too early"): the_version_is_gone_for_good,
     }
@@ -507,7 +507,7 @@ class Claims(DocumentTest):
     def test_v1_knows_no_way_back_nor_does_the_short_name_of_v1beta1(self):
         self.demo_that_prunes()
         patch = """--type=merge -p '{"spec":{"preserveUnknownFields":true}}'"""
-        text = self.sample("It cannot be turned off again").partition(", set ")[0]
+        text = self.sample("Pruning cannot be turned off again").partition(", set ")[0]
         for resource in ("crd", "crd.v1beta1.apiextensions.k8s.io"):
             self.says(text, f"kubectl patch {resource} widgets.{GROUP} {patch}", minor=32)
         self.says("Invalid value: true: must be false in order to use defaults",
