@@ -195,11 +195,11 @@ void AddCommonFlags(FlagSet& flags, CommonOptions& options, bool& help, Patience
         Print this help.)");
   if (patience == Patience::kNone) return;
   flags.Describe("patience", patience == Patience::kWrites ? R"(
-        How long to try a request again while the server, a webhook or the network has trouble. 0
-        tries no longer than kubectl does.)"
+        How long to try a request again while the server, a webhook or the network has trouble.
+        With 0, it is tried no longer than kubectl would try it.)"
                                                            : R"(
-        How long to try a read-only request again while the server or the network has trouble. 0
-        tries no longer than kubectl does.)");
+        How long to try a read-only request again while the server or the network has trouble. With
+        0, it is tried no longer than kubectl would try it.)");
 }
 
 void AddFileFlags(FlagSet& flags, std::vector<std::string>& filenames, bool& recursive,

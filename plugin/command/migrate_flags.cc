@@ -21,10 +21,10 @@ different machines, from migrating the same CRD at the same time.
 With that flag, migrate shows what would be lost and asks for confirmation. It writes the objects
 that lose something to a file of --backup-dir. Then it turns spec.preserveUnknownFields off, waits
 until the API server prunes what it reads, and rewrites the objects. If objects are stored in
-several versions, every object is also rewritten before pruning is turned on. Otherwise, an object
-that is stored in an older version could lose the fields that this version does not specify. An
-object that somebody writes at the moment when pruning is turned on is held: it is not rewritten, as
-the backup may lack its latest content.
+several versions, every object is also rewritten before pruning is turned on. Without this
+first rewrite, an object that is stored in an older version could lose the fields that the older
+version does not specify. An object that somebody writes at the moment when pruning is turned on is
+held: it is not rewritten, as the backup may lack its latest content.
 
  With -f, the write that turns pruning on also applies the CRD of the file, as kubectl apply would.
 This includes the defaults of its schemas. What would be lost is computed from these schemas.
@@ -77,7 +77,7 @@ Examples:
   # Try them again from another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
-  # Move all entries of managedFields to the storage version that name a version with fewer fields
+  # Move all entries of managedFields that name a version with fewer fields to the storage version
   kubectl prune migrate widgets --clean-managed-fields=always
 
   # Have the cluster's own engine rewrite the objects, and verify what it did
@@ -226,9 +226,10 @@ void AddChoiceFlags(cli::FlagSet& flags, MigrateOptions& options) {
   MigrationOptions& migration = options.migration;
   cli::AddObjectFlags(flags, options.common, migration.objects, {.verb = "Rewrite", .chunks = R"(
         Read large lists of objects in chunks of this size; 0 reads them all at once. The first
-        chunk has 100 objects at most. Without the flag, up to 10,000 objects more are then read in
-        one request, from the watch cache if possible, which costs the server least. Longer lists
-        are read in chunks of 500. Give the flag if the API server has --watch-cache=false.)"});
+        chunk has 100 objects at most. Without the flag, one request then reads the rest, if that is
+        at most 10,000 objects. It uses the watch cache if possible, which costs the server least. A
+        longer rest is read in chunks of 500. Give the flag if the API server has
+        --watch-cache=false.)"});
   cli::AddCrdSelectorFlag(flags, migration.crd_selector, R"(
         With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.)");
   flags.Check([&flags, &migration] {
@@ -313,7 +314,7 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
       "must be auto, own or in-cluster", R"(
         Who rewrites the objects. "own": this program. "in-cluster": the cluster's own engine, by a
         StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later). This program
-        then verifies every object. If the engine failed, it rewrites all objects itself. "auto":
+        then verifies every object. If the engine failed, this program rewrites all objects. "auto":
         the engine, where the server has it and status.storedVersions tells that objects are stored
         in another version. From 1.36 on, the cluster trims status.storedVersions by itself, whether
         or not objects are verified. If some are not, migrate puts the removed versions back before
@@ -332,9 +333,9 @@ void AddEngineFlags(cli::FlagSet& flags, MigrationOptions& migration) {
         ordinary write of such an object makes the API server empty its managedFields. With auto,
         migrate prevents this: its rewrite also moves these entries to the storage version. Each
         owner keeps its fields, except those that the storage version does not have. With always (or
-        the flag without a value), migrate also moves entries of every version whose schema lacks
-        any field of the storage version's schema. The object need not have that field. With never
-        it moves none, and names the objects whose managedFields were emptied.)")
+        without a value), migrate also moves entries of each version whose schema lacks at least one
+        field of the storage version's. The object need not have that field. With never it moves
+        none, and names the objects whose managedFields were emptied.)")
       .value_of_bare = "always";
 }
 
@@ -388,8 +389,8 @@ void DeclareFlags(cli::FlagSet& flags, MigrateOptions& options) {
         $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.)");
   flags.Bool("record", migration.record, R"(
         Record in an annotation of the CRD (kubectl-prune/verified) that all objects were verified.
-        On machines without this --state-dir, check shows the annotation as an unproven claim. The
-        warnings of check are still printed.)");
+        On machines without this --state-dir, check shows the annotation as an unproven claim.
+        There, check still prints its warnings.)");
   cli::AddFleetFlags(flags, options.fleet, "Migrate", "migrated");
   flags.Check([&flags, &options] {
     options.local ? CheckLocal(flags, options) : CheckCluster(flags, options);

@@ -218,7 +218,7 @@ class TextSection {
     const bool preserves =
         crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
     out_ += (preserves ? ". Once pruning is on, " : ". ") + names;
-    out_ += " clients do not see the fields that are missing from that schema alone. ";
+    out_ += " clients do not see the fields that only the schema of " + names + " lacks. ";
     out_ += "Their writes remove these fields; a migration keeps them\n";
   }
 
@@ -231,7 +231,8 @@ class TextSection {
     if (fields == all && objects == crd_.objects_losing_fields) return "";
     return " (" + (fields == 0 ? "none" : std::to_string(fields)) + " of these" +
            (fields == 0 ? "" : ", in " + kube::base::Count(objects, "object") + ",") +
-           " by the schema of the storage version " + terminal::Printable(storage->name) + ")";
+           (fields == 1 ? " is" : " are") + " missing from the schema of storage version " +
+           terminal::Printable(storage->name) + ")";
   }
 
   // Only what the storage version's own loss, shown above, does not say yet.

@@ -92,14 +92,15 @@ TEST_CASE(
     "[plugin][check_sections]") {
   CrdReport crd = test_reports::Widgets();
   std::swap(crd.versions[0].pruned_fields, crd.versions[1].pruned_fields);
-  CHECK_THAT(Print(crd),
-             Catch::StartsWith(
-                 "widgets.demo.example.com would lose 2 fields in 1874 of 2000 objects "
-                 "(1 of these, in 1874 objects, by the schema of the storage version v1):\n"));
+  CHECK_THAT(Print(crd), Catch::StartsWith(
+                             "widgets.demo.example.com would lose 2 fields in 1874 of 2000 objects "
+                             "(1 of these, in 1874 objects, is missing from the schema of "
+                             "storage version v1):\n"));
   crd.versions[0].pruned_fields.clear();
   crd.versions[0].objects_losing_fields = 0;
-  CHECK_THAT(Print(crd),
-             Catch::Contains(" (none of these by the schema of the storage version v1):\n"));
+  CHECK_THAT(
+      Print(crd),
+      Catch::Contains(" (none of these are missing from the schema of storage version v1):\n"));
   crd.versions[0].objects = std::nullopt;  // nobody knows
   CHECK_THAT(Print(crd), !Catch::Contains("storage version"));
 }
@@ -299,7 +300,7 @@ TEST_CASE("What only readers of a version lose is told as that", "[plugin][check
   crd.versions.back().pruned_fields.push_back(Use("spec.q", 1));
   CHECK_THAT(Print(crd),
              Catch::Contains("  No object is stored as v0. Once pruning is on, v0 clients do not "
-                             "see the fields that are missing from that schema alone"));
+                             "see the fields that only the schema of v0 lacks"));
   crd.preserve_unknown_fields = false;
   CHECK_THAT(Print(crd), Catch::Contains("  No object is stored as v0. v0 clients do not see"));
   crd.stored_versions.push_back("v0");
