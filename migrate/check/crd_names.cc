@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "kube/base/result.h"
 #include "kube/base/suggestions.h"
@@ -9,6 +10,61 @@
 
 namespace migrate::check {
 namespace {
+
+/// Resources that no server has by a CustomResourceDefinition, by the names that kubectl takes.
+struct BuiltIn {
+  std::string_view plural, singular, shortcut;
+};
+
+constexpr BuiltIn kBuiltIn[] = {
+    {"clusterrolebindings", "clusterrolebinding", ""},
+    {"clusterroles", "clusterrole", ""},
+    {"configmaps", "configmap", "cm"},
+    {"cronjobs", "cronjob", "cj"},
+    {"customresourcedefinitions", "customresourcedefinition", "crd"},
+    {"daemonsets", "daemonset", "ds"},
+    {"deployments", "deployment", "deploy"},
+    {"endpoints", "endpoint", "ep"},
+    {"events", "event", "ev"},
+    {"horizontalpodautoscalers", "horizontalpodautoscaler", "hpa"},
+    {"ingresses", "ingress", "ing"},
+    {"jobs", "job", ""},
+    {"leases", "lease", ""},
+    {"namespaces", "namespace", "ns"},
+    {"networkpolicies", "networkpolicy", "netpol"},
+    {"nodes", "node", "no"},
+    {"persistentvolumeclaims", "persistentvolumeclaim", "pvc"},
+    {"persistentvolumes", "persistentvolume", "pv"},
+    {"poddisruptionbudgets", "poddisruptionbudget", "pdb"},
+    {"pods", "pod", "po"},
+    {"replicasets", "replicaset", "rs"},
+    {"rolebindings", "rolebinding", ""},
+    {"roles", "role", ""},
+    {"secrets", "secret", ""},
+    {"serviceaccounts", "serviceaccount", "sa"},
+    {"services", "service", "svc"},
+    {"statefulsets", "statefulset", "sts"},
+    {"storageclasses", "storageclass", "sc"},
+};
+
+/// "; pods are built into Kubernetes, ..." for one of these, with or without its group; else "".
+std::string BuiltInText(const std::string& argument) {
+  const std::string name = CrdNameOf(argument);
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const std::string_view group = std::string_view(name).substr(std::min(dot + 1, name.size()));
+  const bool is_own = group.empty() || group.ends_with(".k8s.io") || group == "apps" ||
+                      group == "autoscaling" || group == "batch" || group == "policy";
+  if (!is_own) return "";
+  const std::string_view first = std::string_view(name).substr(0, dot);
+  for (const BuiltIn& one : kBuiltIn) {
+    if (first.empty() || (first != one.plural && first != one.singular && first != one.shortcut)) {
+      continue;
+    }
+    return "; " + std::string(one.plural) +
+           " are built into Kubernetes, where unknown fields are never kept";
+  }
+  return "";
+}
 
 std::set<std::string> NamesOf(const std::string& argument, const std::vector<CrdIdentity>& crds) {
   std::set<std::string> found;
@@ -103,8 +159,9 @@ void RequireEachNamesOne(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) {
     const std::set<std::string> found = NamesOf(argument, crds);
     if (found.empty()) {
+      const std::string built_in = BuiltInText(argument);
       throw kube::base::Error(kNoCrd + ("\"" + argument + "\"") + where +
-                              WhatWasMeant(argument, crds));
+                              (built_in.empty() ? WhatWasMeant(argument, crds) : built_in));
     }
     RequireNotTwo(argument, found);
   }

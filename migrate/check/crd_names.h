@@ -39,8 +39,8 @@ void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
 inline constexpr char kNoCrd[] = "no CustomResourceDefinition named ";
 
 /// Checks that each of `arguments` names one CRD of `crds`; namesakes count as one. Throws
-/// kube::base::Error for an argument that names none, with those that may have been meant, or CRDs
-/// of different names, which it lists.
+/// kube::base::Error for an argument that names none, with those that may have been meant, or that
+/// it is built into Kubernetes; or CRDs of different names, which it lists.
 /// `where` tells, behind the name, which CRDs these are.
 void RequireEachNamesOne(const std::vector<std::string>& arguments,
                          const std::vector<CrdIdentity>& crds, const std::string& where = "");

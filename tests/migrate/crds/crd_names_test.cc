@@ -67,6 +67,23 @@ TEST_CASE("Of a name that is none it is asked what was meant", "[migrate][crd_na
                     "no CustomResourceDefinition named \"pumps\"");
 }
 
+TEST_CASE("A resource that is built in is told as that", "[migrate][crd_names]") {
+  const std::vector<CrdIdentity> crds = {Identity("pods", "pods.example.com", ""),
+                                         Identity("podz", "a.example.com", "")};
+  const std::vector<CrdIdentity> others = {crds[1]};
+  CHECK_NOTHROW(RequireEachNamesOne({"pods"}, crds));
+  for (const std::string argument : {"pods", "po", "Pod", "deploy", "deployments.apps"}) {
+    CHECK_THROWS_WITH(RequireEachNamesOne({argument}, others),
+                      "no CustomResourceDefinition named \"" + argument + "\"; " +
+                          (argument.starts_with("deploy") ? "deployments" : "pods") +
+                          " are built into Kubernetes, where unknown fields are never kept");
+  }
+  CHECK_THROWS_WITH(RequireEachNamesOne({"pods.example.com"}, others),
+                    !Catch::Contains("built into"));
+  CHECK_THROWS_WITH(RequireEachNamesOne({"podx"}, others),
+                    Catch::EndsWith("mean podz.a.example.com?"));
+}
+
 TEST_CASE("What is ignored may be absent, but not two CRDs", "[migrate][crd_names]") {
   const std::vector<CrdIdentity> crds = {Identity("widgets", "b.example.com", "wb"),
                                          Identity("widgets", "a.example.com", "wa")};
