@@ -35,25 +35,8 @@ bool IsHexFloat(std::string_view text) {
 
 }  // namespace
 
-// to_chars has the whole value of large numbers here, and not the shortest digits.
 std::string FormatFixed(double value) {
-  if (!std::isfinite(value)) return std::string(NotFinite(value));
-  const std::string shortest = Format(value, std::chars_format::scientific, -1);
-  const std::size_t e = shortest.find('e');
-  const std::size_t first = shortest.starts_with('-') ? 1 : 0;
-  std::string digits = shortest.substr(first, e - first);
-  std::erase(digits, '.');
-  int exponent = 0;
-  const char* const sign = shortest.data() + e + 1;
-  std::from_chars(sign + (*sign == '+' ? 1 : 0), shortest.data() + shortest.size(), exponent);
-  if (exponent < 0) {
-    digits.insert(0, static_cast<std::size_t>(-exponent), '0');
-    exponent = 0;
-  }
-  const std::size_t whole = static_cast<std::size_t>(exponent) + 1;
-  if (digits.size() < whole) digits.resize(whole, '0');
-  if (digits.size() > whole) digits.insert(whole, 1, '.');
-  return shortest.substr(0, first) + digits;
+  return std::isfinite(value) ? json::FormatFloatF(value) : std::string(NotFinite(value));
 }
 std::string FormatFixed(double value, int precision) {
   return Format(value, std::chars_format::fixed, precision);

@@ -263,6 +263,9 @@ std::string PrintIndented(const Value& value, KeyOrder order = KeyOrder::kSorted
 
 /// A float64 as encoding/json prints it: "0.000001", "1e-7", "100000000000000000000", "1e+21".
 std::string FormatFloat(double value);
+/// A float64 as strconv.FormatFloat(value, 'f', -1, 64) prints it: "1000000", "0.25"; no NaN or
+/// infinity.
+std::string FormatFloatF(double value);
 /// A float64 as fmt's %v prints it: "1e+06", "0.25", "+Inf".
 std::string FormatFloatG(double value);
 

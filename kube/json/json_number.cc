@@ -167,6 +167,8 @@ std::string FormatFloat(double value) {
   return scientific;
 }
 
+std::string FormatFloatF(double value) { return WithoutExponent(Scientific(value)); }
+
 std::string FormatFloatG(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";

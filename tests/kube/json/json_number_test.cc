@@ -52,5 +52,18 @@ TEST_CASE("Floats are printed as by %v", "[json]") {
   CHECK(FormatFloatG(std::numeric_limits<double>::quiet_NaN()) == "NaN");
 }
 
+// strconv.FormatFloat(value, 'f', -1, 64), as the vectors of cel_formats.jsonl have it.
+TEST_CASE("Floats are printed without an exponent, in the shortest digits", "[json]") {
+  const auto [value, text] = GENERATE(table<double, std::string>({
+      {0.0, "0"},
+      {-0.4, "-0.4"},
+      {1.5e-7, "0.00000015"},
+      {123456.789, "123456.789"},
+      {1e23, "100000000000000000000000"},
+      {123456789012345678901.0, "123456789012345680000"},
+  }));
+  CHECK(FormatFloatF(value) == text);
+}
+
 }  // namespace json_number_test
 }  // namespace kube::json
