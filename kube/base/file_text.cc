@@ -47,12 +47,20 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
 
-std::string Describe(std::string_view operation, const std::string& path, int error) {
-  std::string cause = std::generic_category().message(error);
-  if (!cause.empty() && cause[0] >= 'A' && cause[0] <= 'Z') {
-    cause[0] = static_cast<char>(cause[0] - 'A' + 'a');
+/// Go's text of an error number.
+std::string ReasonOf(int error) {
+  std::string reason = std::generic_category().message(error);
+  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') {
+    reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
   }
-  return std::string(operation).append(" ").append(path).append(": ").append(cause);
+  return reason;
+}
+
+FileError Describe(std::string_view operation, const std::string& path, int error) {
+  std::string reason = ReasonOf(error);
+  return {.missing = operation == "open" && error == ENOENT,
+          .message = std::string(operation).append(" ").append(path).append(": ").append(reason),
+          .reason = std::move(reason)};
 }
 
 int OpenToRead(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }
@@ -62,8 +70,7 @@ int OpenToRead(const std::string& path) { return open(path.c_str(), O_RDONLY | O
 Result<std::string, FileError> ReadFileText(const std::string& path) {
   const Descriptor descriptor(OpenToRead(path));
   if (descriptor.get() < 0) {
-    const int error = errno;
-    return Unexpected(FileError{error == ENOENT, Describe("open", path, error)});
+    return Unexpected(Describe("open", path, errno));
   }
   std::string text;
   std::array<char, 16 * 1024> piece{};
@@ -71,7 +78,7 @@ Result<std::string, FileError> ReadFileText(const std::string& path) {
     const ssize_t count = read(descriptor.get(), piece.data(), piece.size());
     if (count == 0) return text;
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Unexpected(FileError{false, Describe("read", path, errno)});
+    if (count < 0) return Unexpected(Describe("read", path, errno));
     text.append(piece.data(), static_cast<std::size_t>(count));
     if (text.size() > kMaxBytes) {
       return Unexpected(FileError{false, "read " + path + ": more than 64 MiB"});
@@ -81,7 +88,7 @@ Result<std::string, FileError> ReadFileText(const std::string& path) {
 
 std::string OpenProblem(const std::string& path) {
   const Descriptor descriptor(OpenToRead(path));
-  return descriptor.get() < 0 ? Describe("open", path, errno) : "";
+  return descriptor.get() < 0 ? Describe("open", path, errno).message : "";
 }
 
 }  // namespace kube::base

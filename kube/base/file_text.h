@@ -30,8 +30,9 @@ class Descriptor {
 [[nodiscard]] int WriteAll(int descriptor, std::string_view bytes);
 
 struct FileError {
-  bool missing;         ///< there is no such file; false for all other reasons
-  std::string message;  ///< as Go words it: "open a/b: no such file or directory"
+  bool missing;          ///< there is no such file; false for all other reasons
+  std::string message;   ///< as Go words it: "open a/b: no such file or directory"
+  std::string reason{};  ///< its last part, of what the system says: "no such file or directory"
 };
 
 /// Reads a whole file, or pipe, of at most 64 MiB.

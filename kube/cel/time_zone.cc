@@ -229,12 +229,12 @@ base::Result<std::shared_ptr<const Zone>, std::string> FindZone(const std::strin
   if (known != zones.end()) return known->second;
   if (name.find('\0') != std::string::npos)
     return base::Unexpected(std::string("invalid argument"));
+  // Go has two slashes there, which counts where a path is too long.
   const auto bytes = base::ReadFileText(kFolder + ("/" + name));
   if (!bytes) {
-    if (bytes.error().missing) return base::Unexpected("unknown time zone " + name);
-    const std::string& message = bytes.error().message;  // "read PATH: is a directory"
-    std::string reason = message.substr(message.rfind(": ") + 2);
-    return base::Unexpected(IsOfName(reason) ? std::move(reason) : NotLookedUp(name, message));
+    const auto& [is_missing, message, reason] = bytes.error();
+    if (is_missing) return base::Unexpected("unknown time zone " + name);
+    return base::Unexpected(IsOfName(reason) ? reason : NotLookedUp(name, message));
   }
   std::shared_ptr<const Zone> zone = ReadZone(*bytes);
   if (zone == nullptr) return base::Unexpected(std::string("malformed time zone information"));
