@@ -11,6 +11,7 @@
 #include "plugin/report/field_table.h"
 #include "plugin/report/page.h"
 #include "plugin/report/pages.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::report {
 namespace {
@@ -136,7 +137,7 @@ std::vector<Remark> RemarksOf(const CrdMigration& crd) {
     remarks.push_back({is_stopped ? Tone::kWarning : Tone::kBad, crd.error});
   }
   if (crd.outcome == Outcome::kInterrupted) {
-    remarks.push_back({Tone::kPlain, crd.begins_anew ? "The same command begins anew"
+    remarks.push_back({Tone::kPlain, crd.begins_anew ? "The same command starts from the beginning"
                                                      : "Run the same command again to resume"});
   }
   if (crd.dry_run == DryRun::kNone && !crd.failures.empty() &&
@@ -296,6 +297,9 @@ Section NothingToMigrate(const MigratedCluster& cluster) {
 }
 
 void AddMigrated(Page& page, const MigratedCluster& cluster) {
+  // The commands of its sections are for this cluster.
+  const migrate::report::ClusterFlagsOfThread flags(
+      migrate::report::ClusterFlags() + " --context=" + terminal::ShellWord(cluster.name));
   Page own = PageOf(cluster.migration);
   if (own.sections.empty()) return page.sections.push_back(NothingToMigrate(cluster));
   for (Section& section : own.sections) section.name = cluster.name + " / " + section.name;

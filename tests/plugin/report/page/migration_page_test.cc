@@ -80,6 +80,24 @@ TEST_CASE("Failures are told object by object, and how to try them again", "[plu
         std::string::npos);
 }
 
+TEST_CASE("In a fleet, commands of a section lead to its cluster", "[plugin][page]") {
+  CrdMigration crd = Migrated();
+  crd.outcome = Outcome::kFailures;
+  crd.failures.emplace_back().name = "w1";
+  crd.failures.back().object_class = ObjectClass::kInvalid;
+  migrate::report::FleetMigrationReport fleet;
+  for (const char* name : {"prod-a", "prod b"}) {
+    fleet.clusters.emplace_back().name = name;
+    fleet.clusters.back().migration.crds = {crd};
+  }
+  const Page page = PageOf(fleet);
+  REQUIRE(page.sections.size() == 2);
+  CHECK_THAT(page.sections[0].remarks.at(0).text,
+             Catch::EndsWith("--retry-failed --context=prod-a"));
+  CHECK_THAT(page.sections[1].remarks.at(0).text,
+             Catch::EndsWith("--retry-failed --context='prod b'"));
+}
+
 TEST_CASE("What was lost, and that it was agreed to", "[plugin][page]") {
   CrdMigration crd = Migrated();
   crd.pruning_enabled = true;
