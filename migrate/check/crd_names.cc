@@ -49,21 +49,19 @@ constexpr BuiltIn kBuiltIn[] = {
 
 /// "; pods are built into Kubernetes, ..." for one of these, with or without its group; else "".
 std::string BuiltInText(const std::string& argument) {
-  const std::string name = CrdNameOf(argument);
-  const std::size_t dot = std::min(name.find('.'), name.size());
-  const std::string_view group = std::string_view(name).substr(std::min(dot + 1, name.size()));
+  const std::string whole = CrdNameOf(argument);
+  const std::size_t dot = whole.find('.');
+  const std::string name = whole.substr(0, dot);
+  const std::string group = dot == std::string::npos ? "" : whole.substr(dot + 1);
   const bool is_own = group.empty() || group.ends_with(".k8s.io") || group == "apps" ||
                       group == "autoscaling" || group == "batch" || group == "policy";
-  if (!is_own) return "";
-  const std::string_view first = std::string_view(name).substr(0, dot);
-  for (const BuiltIn& one : kBuiltIn) {
-    if (first.empty() || (first != one.plural && first != one.singular && first != one.shortcut)) {
-      continue;
-    }
-    return "; " + std::string(one.plural) +
-           " are built into Kubernetes, where unknown fields are never kept";
-  }
-  return "";
+  if (!is_own || name.empty()) return "";
+  const auto found = std::ranges::find_if(kBuiltIn, [&name](const BuiltIn& one) {
+    return name == one.plural || name == one.singular || name == one.shortcut;
+  });
+  if (found == std::end(kBuiltIn)) return "";
+  return "; " + std::string(found->plural) +
+         " are built into Kubernetes, where unknown fields are never kept";
 }
 
 std::set<std::string> NamesOf(const std::string& argument, const std::vector<CrdIdentity>& crds) {

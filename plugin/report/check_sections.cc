@@ -229,10 +229,11 @@ class TextSection {
     const std::size_t fields = storage->pruned_fields.size();
     const std::uint64_t objects = storage->objects_losing_fields;
     if (fields == all && objects == crd_.objects_losing_fields) return "";
-    return " (" + (fields == 0 ? "none" : std::to_string(fields)) + " of these" +
-           (fields == 0 ? "" : ", in " + kube::base::Count(objects, "object") + ",") +
-           (fields == 1 ? " is" : " are") + " missing from the schema of storage version " +
-           terminal::Printable(storage->name) + ")";
+    const std::string missing =
+        " missing from the schema of storage version " + terminal::Printable(storage->name) + ")";
+    if (fields == 0) return " (none of these are" + missing;
+    return " (" + std::to_string(fields) + " of these, in " + kube::base::Count(objects, "object") +
+           (fields == 1 ? ", is" : ", are") + missing;
   }
 
   // Only what the storage version's own loss, shown above, does not say yet.
