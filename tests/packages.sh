@@ -3,8 +3,6 @@
 # What Debian 12 needs to build this.
 BUILD_PACKAGES="cmake ninja-build g++ ccache pkg-config python3 python3-yaml catch2 libboost-program-options-dev
   libcurl4-openssl-dev libre2-dev libssl-dev libyaml-cpp-dev libyaml-dev rapidjson-dev"
-# And to fuzz it (240 MB).
-FUZZ_PACKAGES="clang-14 libclang-rt-14-dev"
 # And to look at its pages as people do (400 MB, a minute).
 BROWSER_PACKAGES="chromium fonts-dejavu-core"
 # And to complete in them.

@@ -26,9 +26,7 @@ mkdir -p build
 step "packages"
 # shellcheck disable=SC2086  # one word a package
 install_packages $BUILD_PACKAGES
-# Another release has another clang, or none: that is no reason to leave out all the other tests.
-# shellcheck disable=SC2086
-try_packages $FUZZ_PACKAGES || true
+# Where there are none, that is no reason to leave out all the other tests.
 # shellcheck disable=SC2086
 try_packages $BROWSER_PACKAGES || true
 # shellcheck disable=SC2086
@@ -37,15 +35,11 @@ try_packages "$EMULATOR_PACKAGE" || true
 try_packages "$IMAGE_PACKAGE" || true
 sh tests/cluster/kubectl.sh || echo "the tests take the kubectl of the PATH instead, or say that they are skipped" >&2
 
-step "build of preset dev"
-echo "building preset dev (ASan, UBSan)"
+step "configuration"
+echo "preset dev (ASan, UBSan)"
 configure dev
-tests=$(ctest --preset dev -N ${names:+-R "$names"} | sed -n 's/^ *Test *#[0-9]*: //p')
-# wanted REGULAR_EXPRESSION: whether a test whose name begins so is to be run.
-wanted() { echo "$tests" | grep -qE "^($1)"; }
-# All need it but those that are built by tests, or that only read.
-! echo "$tests" | grep -qvE '^(unit|unit_tests|vectors|fuzz|static|crd_server)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
-  build_targets dev kubectl-prune fake_api_server
+# cluster_wanted: whether a test is to be run that starts an API server.
+cluster_wanted() { ctest --preset dev -N ${names:+-R "$names"} | grep -q '^ *Test *#[0-9]*: cluster'; }
 
 step "API server"
 lacking=0
@@ -53,7 +47,7 @@ set --
 if [ "$cluster" = no ]; then
   echo "cluster tests left out (--no-cluster)"
   set -- --label-exclude cluster
-elif wanted cluster && ! sh tests/cluster/binaries.sh ensure >/dev/null; then
+elif cluster_wanted && ! sh tests/cluster/binaries.sh ensure >/dev/null; then
   echo "error: no API server for the cluster tests (--no-cluster leaves them out)" >&2
   set -- --label-exclude cluster
   lacking=1

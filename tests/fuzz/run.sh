@@ -1,9 +1,8 @@
 #!/bin/sh
-# Fuzzes, with clang's libFuzzer, ASan and UBSan.
+# Fuzzes, with ASan and UBSan.
 #
-#   sh tests/fuzz/run.sh SECONDS [NAME...]   each target for so long, one after the other (all by default)
-#   sh tests/fuzz/run.sh --seeds NAME...     each over its seeds, and a few thousand variants of them
-#   sh tests/fuzz/run.sh --build
+#   sh tests/fuzz/run.sh SECONDS [NAME...]   each target for so long, one after the other (all by default), with clang's libFuzzer
+#   sh tests/fuzz/run.sh --seeds NAME...     each over its seeds, and two thousand variants of them, as tests/run.sh does
 #
 # Starts with tests/fuzz/corpus/NAME, tests/fuzz/regressions/NAME and the inputs of tests/vectors.
 # What is found on the way stays in build/fuzz/corpus/NAME; an input that fails is in
@@ -21,32 +20,39 @@ build_targets() {
     { tail -n 30 build/fuzz.log >&2; echo "error: the fuzz targets cannot be built (build/fuzz.log)" >&2; exit 1; }
 }
 
-# fuzz NAME FOLDER FLAG...: what is found on the way goes to the folder. Slow and greedy inputs fail.
-fuzz() {
-  name=$1 found=$2
-  shift 2
-  mkdir -p "$found" build/fuzz/findings
-  set -- "$@" -timeout=10 -rss_limit_mb=1024 -max_len=8192 -artifact_prefix="build/fuzz/findings/$name-"
-  [ ! -f "tests/fuzz/$name.dict" ] || set -- "$@" -dict="tests/fuzz/$name.dict"
-  python3 tests/fuzz/vector_seeds.py "$name" "build/fuzz/vectors/$name"
-  for folder in "$found" "tests/fuzz/corpus/$name" "tests/fuzz/regressions/$name" "build/fuzz/vectors/$name"; do
-    [ ! -d "$folder" ] || set -- "$@" "$folder"
+# seeds NAME: makes those of the vectors, and prints all folders of seeds.
+seeds() {
+  python3 tests/fuzz/vector_seeds.py "$1" "build/fuzz/vectors/$1"
+  for folder in "tests/fuzz/corpus/$1" "tests/fuzz/regressions/$1" "build/fuzz/vectors/$1"; do
+    [ ! -d "$folder" ] || echo "$folder"
   done
-  TMPDIR=$scratch "build/fuzz/tests/fuzz/${name}_fuzz" "$@"
+}
+
+# search NAME SECONDS: slow and greedy inputs fail.
+search() {
+  found=build/fuzz/corpus/$1
+  mkdir -p "$found"
+  # shellcheck disable=SC2046  # folders without spaces
+  set -- "$1" "$2" "$found" $(seeds "$1")
+  name=$1 seconds=$2
+  shift 2
+  [ ! -f "tests/fuzz/$name.dict" ] || set -- -dict="tests/fuzz/$name.dict" "$@"
+  TMPDIR=$scratch "build/fuzz/tests/fuzz/${name}_fuzz" -max_total_time="$seconds" -print_final_stats=1 -timeout=10 \
+    -rss_limit_mb=1024 -max_len=8192 -artifact_prefix="build/fuzz/findings/$name-" "$@"
 }
 
 # In memory where that can be: some targets write files, and wait for the disk.
 scratch=${TMPDIR:-/tmp}
 [ ! -w /dev/shm ] || scratch=/dev/shm
+mkdir -p build/fuzz/findings
 
 case $1 in
-  --build) build_targets ;;
   --seeds)
     shift
     for name; do
-      log=build/fuzz/$name.log
-      rm -rf "build/fuzz/variants/$name"
-      fuzz "$name" "build/fuzz/variants/$name" -runs=5000 -seed=1 >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+      # shellcheck disable=SC2046
+      TMPDIR=$scratch ASAN_OPTIONS="hard_rss_limit_mb=2048:handle_abort=1:${ASAN_OPTIONS:-}" \
+        build/dev/tests/fuzz/fuzz_seeds "$name" 2000 "build/fuzz/findings/$name-seeds" $(seeds "$name")
     done ;;
   *)
     seconds=$1
@@ -57,7 +63,7 @@ case $1 in
     status=0
     for name; do
       echo "$name: $seconds s"
-      fuzz "$name" "build/fuzz/corpus/$name" -max_total_time="$seconds" -print_final_stats=1 >"build/fuzz/$name.log" 2>&1 || status=1
+      search "$name" "$seconds" >"build/fuzz/$name.log" 2>&1 || status=1
       grep -E '^stat::(number_of_executed_units|slowest_unit_time_sec|peak_rss_mb)|^SUMMARY|Test unit written' "build/fuzz/$name.log" || true
     done
     exit "$status" ;;
