@@ -15,7 +15,6 @@
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/fleet_migration.h"
-#include "plugin/command/fleet_migration_output.h"
 #include "plugin/command/lease_thread.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/migration_summary.h"

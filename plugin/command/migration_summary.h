@@ -75,6 +75,12 @@ report::Output PrintMigration(const migrate::report::MigrationReport& report,
 std::string PrintMigrationErrors(const migrate::report::MigrationReport& report,
                                  const MigrateOptions& options);
 
+/// Prints `report` as `options` say: for people a row for each CRD of each cluster, and one for
+/// each cluster of which there is none. stderr gets what it would of each cluster alone, each line
+/// behind its name. The exit code is the highest of the clusters.
+report::Output PrintFleetMigration(const migrate::report::FleetMigrationReport& report,
+                                   const MigrateOptions& options);
+
 /// The stored versions, and what they have become: "v1beta1,v1 -> v1". As the server has them.
 std::string StoredVersionsText(const migrate::report::CrdMigration& crd);
 

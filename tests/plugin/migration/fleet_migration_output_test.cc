@@ -1,4 +1,4 @@
-#include "plugin/command/fleet_migration_output.h"
+#include "plugin/command/migration_summary.h"
 
 #include <catch2/catch.hpp>
 
