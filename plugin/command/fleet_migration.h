@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <semaphore>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
@@ -64,6 +66,20 @@ class FleetObserver : public migrate::rewrite::MigrationObserver {
   std::string foretold_crd_;
   std::optional<migrate::report::ForetoldLoss> foretold_;  // that was not asked about yet
 };
+
+/// A question that is put to a person once, for several clusters.
+struct FleetQuestion {
+  std::vector<std::size_t> requests;  ///< which ones it is about, by their places
+  std::vector<std::string> lines;     ///< what is to be known before it is answered
+  std::string question;
+};
+
+/// What is to be asked so that all of `requests` are answered. All that are to turn pruning on are
+/// one question: below what holds for each of them there is a table of what would be lost where. Of
+/// the others those that ask the same are one. `ended`: clusters that it is not about any more,
+/// which the first question tells.
+std::vector<FleetQuestion> QuestionsOf(const std::vector<Request>& requests,
+                                       const std::vector<std::string>& ended);
 
 /// The options of the migration of `context` alone, out of those of a fleet: it has a folder for
 /// backups of its own, below that of all.

@@ -1,4 +1,4 @@
-#include "plugin/command/fleet_questions.h"
+#include "plugin/command/fleet_migration.h"
 
 #include <catch2/catch.hpp>
 
