@@ -1,4 +1,4 @@
-#include "migrate/populate/initialization.h"
+#include "migrate/populate/population_webhooks.h"
 
 #include "kube/base/text.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
