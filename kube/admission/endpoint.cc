@@ -1,16 +1,272 @@
 #include "kube/admission/endpoint.h"
 
+#include <algorithm>
+#include <deque>
 #include <exception>
+#include <system_error>
+#include <thread>
 #include <utility>
 
-#include "kube/admission/dispatch.h"
+#include "kube/base/base64.h"
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_duration.h"
 #include "kube/json/json.h"
+#include "kube/json/json_patch.h"
 #include "kube/json/value_scanner.h"
 
 namespace kube::admission {
+namespace {
+
+using json::Arena;
+using json::Value;
+
+// More of a text nobody reads, and it may be of the request.
+constexpr std::size_t kMostTextBytes = 32 * 1024;
+
+/// For texts that handlers make: they may hold anything.
+Value TextOf(std::string_view text, Arena& arena) {
+  return Value::String(arena.Copy(base::utf8::Sanitize(base::utf8::Prefix(text, kMostTextBytes))));
+}
+
+Value StatusOf(const Failure& failure, Arena& arena) {
+  Value status = Value::Object();
+  status.Set("code", Value::Number(failure.code, arena), arena);
+  status.Set("message", TextOf(failure.message, arena), arena);
+  if (!failure.reason.empty()) status.Set("reason", TextOf(failure.reason, arena), arena);
+  if (failure.retry_after) {
+    Value* details = status.Set("details", Value::Object(), arena);
+    details->Set("retryAfterSeconds", Value::Number(failure.retry_after->count(), arena), arena);
+  }
+  return status;
+}
+
+Value ResponseOf(const Review& review, const Answer& answer, Arena& arena) {
+  Value response = Value::Object();
+  response.Set("uid", Value::String(review.uid), arena);
+  response.Set("allowed", Value::Bool(!answer.verdict), arena);
+  if (answer.verdict) response.Set("status", StatusOf(*answer.verdict, arena), arena);
+  if (!answer.warnings.empty()) {
+    Value* warnings = response.Set("warnings", Value::Array(), arena);
+    for (const std::string& text : answer.warnings) warnings->Append(TextOf(text, arena), arena);
+  }
+  if (!answer.patch.empty()) {
+    const std::string_view patch = arena.Copy(base::EncodeBase64(answer.patch));
+    response.Set("patch", Value::String(patch), arena);
+    response.Set("patchType", Value::String("JSONPatch"), arena);
+  }
+  if (!answer.annotations.empty()) {
+    Value* annotations = response.Set("auditAnnotations", Value::Object(), arena);
+    for (const auto& [key, value] : answer.annotations) {
+      annotations->Set(TextOf(key, arena).text(), TextOf(value, arena), arena);
+    }
+  }
+  return response;
+}
+
+}  // namespace
+
+std::string PrintAnswer(const Review& review, const Answer& answer) {
+  Arena arena;
+  Value root = Value::Object();
+  root.Set("apiVersion", Value::String(review.api_version), arena);
+  root.Set("kind", Value::String("AdmissionReview"), arena);
+  root.Set("response", ResponseOf(review, answer, arena), arena);
+  std::string text;
+  text.reserve(json::PrintedSize(root));
+  json::PrintTo(text, root);
+  return text;
+}
+
+namespace {
+
+bool Fits(std::string_view pattern, std::string_view text) {
+  return pattern == "*" || pattern == text;
+}
+
+bool HasResource(const HandlerOptions& options, const ReviewedResource& resource) {
+  return std::ranges::any_of(options.resources, [&resource](const Resource& one) {
+    return Fits(one.group, resource.group) && Fits(one.version, resource.version) &&
+           Fits(one.plural, resource.plural);
+  });
+}
+
+bool HasOperation(const Handler& handler, Operation operation) {
+  const std::vector<Operation>& operations = handler.options.operations;
+  if (handler.is_mutating() && operation == Operation::kDelete) {
+    return operations == std::vector<Operation>{Operation::kDelete};
+  }
+  return operations.empty() || std::ranges::find(operations, operation) != operations.end();
+}
+
+// The namespace of a review of a Namespace is that itself.
+bool IsNamespaced(const Review& review) {
+  const bool is_namespace = review.resource.group.empty() && review.resource.plural == "namespaces";
+  return !review.namespace_.empty() && !is_namespace;
+}
+
+}  // namespace
+
+bool Matches(const Handler& handler, const Review& review) {
+  const HandlerOptions& options = handler.options;
+  return HasResource(options, review.resource) && Fits(options.subresource, review.subresource) &&
+         HasOperation(handler, review.operation) &&
+         (!options.namespaced_only || IsNamespaced(review)) &&
+         (Matches(options.object, review.object) || Matches(options.object, review.old_object));
+}
+
+ResourceIdentity IdentifyResource(const Handlers& handlers, Review& review) {
+  if (!review.resource.version.empty()) return ResourceIdentity::kClear;
+  const Resource* found = nullptr;
+  for (const Handler& handler : handlers.all()) {
+    for (const Resource& one : handler.options.resources) {
+      if (one.plural != review.resource.plural) continue;
+      if (!review.resource.group.empty() && one.group != review.resource.group) continue;
+      if (found != nullptr && *found != one) return ResourceIdentity::kAmbiguous;
+      found = &one;
+    }
+  }
+  if (found != nullptr) review.resource = {found->group, found->version, found->plural};
+  return ResourceIdentity::kClear;
+}
+
+namespace {
+
+/// What one handler has said.
+struct Call {
+  Call(const Handler& asked, const json::Value* object) : handler(asked), draft(object) {}
+
+  const Handler& handler;
+  bool is_wanted = true;  // false: by HandlerOptions::when
+  ObjectDraft draft;
+  Reply reply;
+  Verdict verdict;
+};
+
+Verdict Ask(const Review& review, Call& call) {
+  const auto& when = call.handler.options.when;
+  call.is_wanted = !when || when(review);
+  if (!call.is_wanted) return Allowed();
+  if (const auto* validate = std::get_if<ValidateFunction>(&call.handler.function)) {
+    return (*validate)(review, call.reply);
+  }
+  return std::get<MutateFunction>(call.handler.function)(review, call.reply, call.draft);
+}
+
+/// An exception is a failure: whatever a handler does, the API server gets an answer.
+Verdict AskSafely(const Review& review, Call& call) {
+  try {
+    return Ask(review, call);
+  } catch (const std::exception& thrown) {
+    return Failure{FailureKind::kOther, thrown.what()};
+  } catch (...) {
+    return Failure{FailureKind::kOther, "the handler failed"};
+  }
+}
+
+/// Runs all at the same time and waits for them: the first one here, the others in threads.
+void RunTogether(const std::vector<std::function<void()>>& tasks) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < tasks.size(); ++i) {
+    try {
+      threads.emplace_back(tasks[i]);
+    } catch (const std::system_error&) {
+      tasks[i]();  // no thread is to be had: one after the other, then
+    }
+  }
+  if (!tasks.empty()) tasks.front()();
+}
+
+/// The gravest, of these the first.
+const Failure* FirstFailure(const std::deque<Call>& calls) {
+  const Failure* first = nullptr;
+  for (const Call& call : calls) {
+    if (!call.verdict) continue;
+    if (first == nullptr || call.verdict->kind < first->kind) first = &*call.verdict;
+  }
+  return first;
+}
+
+// A patch on its way to the connection: as text, in base64, and in the answer twice.
+constexpr std::size_t kPatchCopies = 5;
+
+base::Unexpected<DispatchFault> Fault(int code, std::string message) {
+  return base::Unexpected(DispatchFault{code, std::move(message)});
+}
+
+/// The text of the patch, empty where nothing changes; a fault where there is no memory for it.
+base::Result<std::string, DispatchFault> PatchOf(const Review& review,
+                                                 const std::deque<Call>& calls) {
+  const json::Value* object = review.object;
+  if (object == nullptr) return std::string();
+  json::Arena arena;
+  json::Value changed = json::CopyForChange(*object, arena);
+  bool may_differ = false;
+  for (const Call& call : calls) {
+    if (!call.handler.is_mutating() || !call.draft.object().is_object()) continue;
+    ApplyDifference(*object, call.draft.object(), changed, arena);
+    may_differ = true;
+  }
+  if (!may_differ) return std::string();
+  const json::Value patch = json::MakeJsonPatch(*object, changed, arena);
+  if (patch.empty()) return std::string();
+  const std::size_t size = json::PrintedSize(patch);
+  const int refusal = review.http == nullptr ? 0 : review.http->RefusalOf(kPatchCopies * size);
+  if (refusal != 0) return Fault(refusal, std::string(serve::WhyRefused(refusal)));
+  std::string text;
+  text.reserve(size);
+  json::PrintTo(text, patch, json::KeyOrder::kAsWritten);
+  return text;
+}
+
+base::Result<Answer, DispatchFault> Together(const Review& review, const std::deque<Call>& calls) {
+  Answer answer;
+  if (const Failure* failure = FirstFailure(calls)) answer.verdict = *failure;
+  std::vector<std::string> warnings;
+  for (const Call& call : calls) {
+    warnings.insert(warnings.end(), call.reply.warnings().begin(), call.reply.warnings().end());
+    for (const auto& [key, value] : call.reply.annotations()) answer.annotations[key] = value;
+  }
+  answer.warnings = WarningsWithin(warnings);
+  auto patch = PatchOf(review, calls);
+  if (!patch) return base::Unexpected(std::move(patch).error());
+  answer.patch = *std::move(patch);
+  return answer;
+}
+
+}  // namespace
+
+base::Result<Answer, DispatchFault> Dispatcher::Dispatch(std::string_view path,
+                                                         Review review) const {
+  const Handler* one = handlers_.Find(path);
+  if (!path.empty() && one == nullptr) {
+    return Fault(404, "no admission handler \"" + std::string(path) + "\"");
+  }
+  if (one == nullptr && IdentifyResource(handlers_, review) == ResourceIdentity::kAmbiguous) {
+    return Fault(409, "request.resource: there are several resources \"" +
+                          std::string(review.resource.plural) +
+                          "\": give the group and the version");
+  }
+  std::deque<Call> calls;
+  for (const Handler& handler : handlers_.all()) {
+    const bool is_meant = one == nullptr || one == &handler;
+    if (is_meant && Matches(handler, review)) {
+      calls.emplace_back(handler, handler.is_mutating() ? review.object : nullptr);
+    }
+  }
+  std::vector<std::function<void()>> tasks;
+  for (Call& call : calls) {
+    tasks.emplace_back([this, &call, &review] {
+      const auto begin = clock_.Now();
+      call.verdict = AskSafely(review, call);
+      if (!call.is_wanted) return;
+      metrics_.NoteCall(call.handler.id, review.operation, call.verdict, clock_.Now() - begin);
+    });
+  }
+  RunTogether(tasks);
+  return Together(review, calls);
+}
+
 namespace {
 
 using serve::Request;

@@ -1,4 +1,4 @@
-#include "kube/admission/dispatch.h"
+#include "kube/admission/endpoint.h"
 #include "tests/kube/admission/review_text.h"
 
 namespace kube::admission {

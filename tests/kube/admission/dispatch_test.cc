@@ -1,11 +1,10 @@
-#include "kube/admission/dispatch.h"
-
 #include <condition_variable>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <thread>
 
+#include "kube/admission/endpoint.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/support/fake_clock.h"
 

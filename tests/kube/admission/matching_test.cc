@@ -1,6 +1,6 @@
 #include <tuple>
 
-#include "kube/admission/dispatch.h"
+#include "kube/admission/endpoint.h"
 #include "tests/kube/admission/review_text.h"
 
 namespace kube::admission {

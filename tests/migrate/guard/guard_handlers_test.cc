@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "kube/admission/dispatch.h"
+#include "kube/admission/endpoint.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_cluster.h"

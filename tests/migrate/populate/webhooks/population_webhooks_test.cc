@@ -1,7 +1,7 @@
 #include "migrate/populate/population_webhooks.h"
 
 #include "kube/admission/configuration.h"
-#include "kube/admission/dispatch.h"
+#include "kube/admission/endpoint.h"
 #include "migrate/populate/access_reviewer.h"
 #include "migrate/populate/creator.h"
 #include "migrate/populate/refusal.h"
