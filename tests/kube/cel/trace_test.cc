@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "kube/cel/program.h"
-#include "kube/cel/value_preview.h"
 
 using kube::cel::Trace;
 using kube::cel::TracedElement;
