@@ -63,8 +63,8 @@ enum class BracketKeys : bool { kRefused, kTaken };
 ///
 /// Remaining difference from kubectl (tests/yaml/differential.py looks for more), refused by us:
 /// texts of megabytes in which thousands of places are written as only go-yaml takes them
-/// (yaml_amendment.h). Of keys that are one in JSON and two to go-yaml, as 010 and 08 (an integer
-/// and a float of 8), kubectl takes now this one, now that; here the last counts.
+/// (AmendedText in yaml_events.cc). Of keys that are one in JSON and two to go-yaml, as 010 and 08
+/// (an integer and a float of 8), kubectl takes now this one, now that; here the last counts.
 ///
 /// Where `boolean_keys` is given, it takes the keys that are read as true or false, in their order;
 /// where `key_lines` is given, that takes where all keys stand.

@@ -1,7 +1,12 @@
 #include "kube/yaml/yaml_events.h"
 
+#include <yaml.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <map>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,11 +15,191 @@
 #include "kube/base/utf8.h"
 #include "kube/json/json_patch.h"
 #include "kube/yaml/yaml_builder.h"
-#include "kube/yaml/yaml_parser.h"
 #include "kube/yaml/yaml_scalar.h"
 
 namespace kube::yaml {
 namespace {
+
+/// A place in a text, all from 0 and in characters, as libyaml counts.
+struct Mark {
+  std::size_t index = 0;
+  std::size_t line = 0, column = 0;
+};
+
+/// What the text of one document is made of. The texts hold until the next event.
+struct Event {
+  enum class Type : std::uint8_t {
+    kAlias,
+    kScalar,
+    kBeginSequence,
+    kEndSequence,
+    kBeginMap,
+    kEndMap,
+    kEnd,    ///< of the document, or of the text
+    kOther,  ///< nothing of a value
+  };
+  enum class Style : std::uint8_t { kPlain, kSingleQuoted, kDoubleQuoted, kBlock };
+
+  Type type = Type::kOther;
+  Style style = Style::kPlain;  ///< of a scalar
+  bool is_flow = false;         ///< of a sequence or map that begins
+  std::string_view anchor;      ///< of an alias: its name; empty if there is none
+  std::string_view tag;         ///< complete, or "!"; empty if there is none
+  std::string_view value;       ///< of a scalar
+  Mark start, end;
+};
+
+/// Why a text is not YAML.
+struct Problem {
+  std::string_view text;  ///< libyaml's words
+  Mark mark;
+};
+
+std::string_view View(const yaml_char_t* text) {
+  return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
+}
+
+Mark MarkOf(const yaml_mark_t& mark) { return {mark.index, mark.line, mark.column}; }
+
+Event::Style ScalarStyleOf(yaml_scalar_style_t style) {
+  switch (style) {
+    case YAML_SINGLE_QUOTED_SCALAR_STYLE:
+      return Event::Style::kSingleQuoted;
+    case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
+      return Event::Style::kDoubleQuoted;
+    case YAML_LITERAL_SCALAR_STYLE:
+    case YAML_FOLDED_SCALAR_STYLE:
+      return Event::Style::kBlock;
+    default:
+      return Event::Style::kPlain;
+  }
+}
+
+void SetScalar(const yaml_event_t& from, Event& event) {
+  const auto& scalar = from.data.scalar;
+  event.type = Event::Type::kScalar;
+  event.style = ScalarStyleOf(scalar.style);
+  event.anchor = View(scalar.anchor);
+  event.tag = View(scalar.tag);
+  event.value = {reinterpret_cast<const char*>(scalar.value), scalar.length};
+}
+
+void Set(const yaml_event_t& from, Event& event) {
+  event = Event();
+  event.start = MarkOf(from.start_mark);
+  event.end = MarkOf(from.end_mark);
+  switch (from.type) {
+    case YAML_ALIAS_EVENT:
+      event.type = Event::Type::kAlias;
+      event.anchor = View(from.data.alias.anchor);
+      return;
+    case YAML_SCALAR_EVENT:
+      return SetScalar(from, event);
+    case YAML_SEQUENCE_START_EVENT:
+      event.type = Event::Type::kBeginSequence;
+      event.is_flow = from.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+      event.anchor = View(from.data.sequence_start.anchor);
+      event.tag = View(from.data.sequence_start.tag);
+      return;
+    case YAML_MAPPING_START_EVENT:
+      event.type = Event::Type::kBeginMap;
+      event.is_flow = from.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
+      event.anchor = View(from.data.mapping_start.anchor);
+      event.tag = View(from.data.mapping_start.tag);
+      return;
+    case YAML_SEQUENCE_END_EVENT:
+      event.type = Event::Type::kEndSequence;
+      return;
+    case YAML_MAPPING_END_EVENT:
+      event.type = Event::Type::kEndMap;
+      return;
+    case YAML_DOCUMENT_END_EVENT:
+    case YAML_STREAM_END_EVENT:
+      event.type = Event::Type::kEnd;
+      return;
+    default:
+      return;
+  }
+}
+
+/// The events of one text, by libyaml, of which go-yaml v2 is a translation.
+class Parser {
+ public:
+  /// `text` is UTF-8 and outlives the parser.
+  explicit Parser(std::string_view text) : rest_(text), is_broken_off_(!text.ends_with('\n')) {
+    if (yaml_parser_initialize(&parser_) == 0) throw std::bad_alloc();
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input(&parser_, &Parser::Read, this);
+  }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+  ~Parser() {
+    yaml_event_delete(&event_);
+    yaml_parser_delete(&parser_);
+  }
+
+  /// False where the text is in problem(). Nothing may be asked behind kEnd.
+  bool Next(Event& event) {
+    yaml_event_delete(&event_);
+    if (yaml_parser_parse(&parser_, &event_) == 0) {
+      if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+      problem_.text =
+          parser_.problem == nullptr ? "unknown problem parsing YAML content" : parser_.problem;
+      problem_.mark = MarkOf(parser_.problem_mark);
+      return false;
+    }
+    Set(event_, event);
+    return true;
+  }
+  const Problem& problem() const { return problem_; }
+
+ private:
+  // A last line without a break gets one, as from kubectl's reader of lines.
+  static int Read(void* data, unsigned char* buffer, std::size_t size, std::size_t* size_read) {
+    auto& self = *static_cast<Parser*>(data);
+    if (self.rest_.empty() && self.is_broken_off_) {
+      self.rest_ = "\n";
+      self.is_broken_off_ = false;
+    }
+    *size_read = std::min(size, self.rest_.size());
+    std::memcpy(buffer, self.rest_.data(), *size_read);
+    self.rest_.remove_prefix(*size_read);
+    return 1;
+  }
+
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+  std::string_view rest_;
+  bool is_broken_off_;
+  Problem problem_;
+};
+
+/// Goes on from one place to a later one, which costs what lies between.
+class TextCursor {
+ public:
+  explicit TextCursor(std::string_view text) : text_(text) {}
+  /// `index` is not below the one before.
+  std::size_t OffsetOf(std::size_t index);
+
+ private:
+  std::string_view text_;
+  std::size_t index_ = 0, offset_ = 0;
+};
+
+std::size_t TextCursor::OffsetOf(std::size_t index) {
+  for (; index_ < index && offset_ < text_.size(); ++index_) {
+    offset_ += std::max<std::size_t>(base::utf8::SequenceLength(text_.substr(offset_)), 1);
+  }
+  return std::min(offset_, text_.size());
+}
+
+/// Where the character with the index begins; the end of the text if it has not so many.
+std::size_t OffsetOf(std::string_view text, std::size_t index) {
+  return TextCursor(text).OffsetOf(index);
+}
+
+/// What ends an anchor or a tag.
+constexpr std::string_view kBlanks = " \t\r\n";
 
 // go-yaml takes them into a tag.
 constexpr std::string_view kFlowInTags = ",[]";
@@ -35,7 +220,42 @@ void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
   }
 }
 
-}  // namespace
+/// A text in which libyaml meets other characters where it refuses what go-yaml takes: \' in double
+/// quotes, a colon at the end of a plain scalar in flow ([a:]), and what flow is made of in tags
+/// (!a,b). Each is replaced by one other character, so that all columns stay.
+class AmendedText {
+ public:
+  explicit AmendedText(std::string_view text) : original_(text), text_(text) {}
+  AmendedText(const AmendedText&) = delete;
+  AmendedText& operator=(const AmendedText&) = delete;
+
+  /// What libyaml has to be given.
+  std::string_view text() const { return text_; }
+  bool is_amended() const { return !copy_.empty(); }
+
+  /// Amends what libyaml has found. False where go-yaml refuses it too, or after so many amendments
+  /// that to read the text again would take too long.
+  bool Amend(const Problem& problem);
+  /// Amends the tag that begins at `offset` of text() so that it goes on to the next blank, as
+  /// go-yaml reads it in flow. False if it does so anyway; else the text has to be read again.
+  bool AmendTag(std::size_t offset);
+
+  /// A scalar of text() as it stands in the original.
+  std::string Restore(std::string_view value) const;
+
+ private:
+  bool MayAmend();
+  void Replace(std::size_t offset, std::string_view character);
+  void ReplaceApostrophes(std::size_t offset);
+
+  std::string_view original_;
+  std::string_view text_;  // original_, or copy_
+  std::string copy_;
+  // Characters that the original does not have, of three bytes: for a colon, and for what is
+  // dropped.
+  std::string colon_, nothing_;
+  std::size_t bytes_read_again_ = 0;
+};
 
 bool AmendedText::MayAmend() {
   constexpr std::size_t kTimes = 16;
@@ -107,19 +327,6 @@ std::string AmendedText::Restore(std::string_view value) const {
   return text;
 }
 
-std::size_t TextCursor::OffsetOf(std::size_t index) {
-  for (; index_ < index && offset_ < text_.size(); ++index_) {
-    offset_ += std::max<std::size_t>(base::utf8::SequenceLength(text_.substr(offset_)), 1);
-  }
-  return std::min(offset_, text_.size());
-}
-
-std::size_t OffsetOf(std::string_view text, std::size_t index) {
-  return TextCursor(text).OffsetOf(index);
-}
-
-namespace {
-
 // Several of it may stand in one map.
 constexpr std::string_view kMergeKey = "<<";
 
@@ -132,7 +339,30 @@ std::string Below(const std::string& pointer, std::string_view token) {
   return below;
 }
 
-}  // namespace
+/// Follows the events of one document, and notes where its keys stand.
+class KeyTracker {
+ public:
+  /// Lines count from `first_line`. `lines` must outlive it, and is begun anew.
+  KeyTracker(std::size_t first_line, KeyLines& lines);
+
+  /// `expects_key`: the event is, or begins, the key of a map.
+  void Take(const Event& event, bool expects_key);
+
+ private:
+  struct Frame {
+    bool is_map;
+    std::string pointer;    // of the map or sequence
+    std::string key{};      // of the value that comes next, where it is a map
+    std::size_t index = 0;  // the same, where it is a sequence
+  };
+
+  void NoteKey(std::string_view key, std::size_t line);
+  std::string TakePlace();
+
+  const std::size_t first_line_;
+  KeyLines& lines_;
+  std::vector<Frame> frames_;
+};
 
 KeyTracker::KeyTracker(std::size_t first_line, KeyLines& lines)
     : first_line_(first_line), lines_(lines) {
@@ -178,8 +408,6 @@ std::string KeyTracker::TakePlace() {
   Frame& frame = frames_.back();
   return Below(frame.pointer, frame.is_map ? frame.key : std::to_string(frame.index++));
 }
-
-namespace {
 
 constexpr std::string_view kLoneTag = "!";
 
