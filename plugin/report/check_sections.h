@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "migrate/report/check_report.h"
 #include "plugin/report/table.h"
@@ -18,6 +19,14 @@ struct SectionOptions {
   std::chrono::sys_seconds now;
   Screen screen{};
 };
+
+/// Appends one line for each problem, behind its version if it has one, and its hint below; a hint
+/// that holds for several in a row is below the last of them.
+///
+/// Unless `all`, only the first ones of each sort are shown ("must not be empty for specified
+/// object fields" may come in hundreds), and a line counts the rest.
+void AppendProblems(std::string& out, const std::vector<migrate::report::Problem>& problems,
+                    bool all);
 
 /// Explains what the check found in `crd`: problems, fields that would be lost, what else a rewrite
 /// changes, and the next command. Empty where there is nothing to explain.

@@ -1,4 +1,4 @@
-#include "plugin/report/problem_list.h"
+#include "plugin/report/check_sections.h"
 
 #include <catch2/catch.hpp>
 
