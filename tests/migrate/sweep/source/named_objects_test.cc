@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "migrate/rewrite/known_objects.h"
+#include "migrate/rewrite/sweep.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
