@@ -1,4 +1,4 @@
-#include "kube/admission/metrics.h"
+#include "kube/admission/endpoint.h"
 
 #include <catch2/catch.hpp>
 #include <thread>
