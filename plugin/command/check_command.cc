@@ -1,22 +1,38 @@
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kube/base/clock.h"
+#include "kube/base/environment.h"
+#include "kube/base/result.h"
+#include "kube/client/curl_transport.h"
+#include "kube/client/kubeconfig.h"
 #include "migrate/check/rule_explaining.h"
 #include "migrate/check/transitional_crds.h"
+#include "migrate/cluster/worker_pool.h"
+#include "migrate/report/fleet_report.h"
 #include "migrate/report/program_name.h"
 #include "migrate/rewrite/migration_state.h"
 #include "plugin/cli/flag_set.h"
 #include "plugin/command/check_output.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
-#include "plugin/command/fleet_check.h"
+#include "plugin/command/context_choice.h"
+#include "plugin/command/fleet_console.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/run_facts.h"
+#include "plugin/command/side_by_side.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/report/guard_report_json.h"
 #include "plugin/report/report_forms.h"
 #include "plugin/report/rule_explanation_json.h"
 #include "plugin/report/rule_explanation_text.h"
+#include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
@@ -123,6 +139,8 @@ using kube::crd::RuleExplanation;
 using migrate::check::ExplainOptions;
 using migrate::check::ObjectExplanation;
 using migrate::report::CheckReport;
+using migrate::report::FleetCluster;
+using migrate::report::FleetReport;
 using terminal::OutputFormat;
 
 void AddFailOnFlag(cli::FlagSet& flags, report::FailOn& fail_on) {
@@ -382,6 +400,24 @@ int PrintTransitional(const CheckOptions& options) {
   return 0;
 }
 
+/// Checks the cluster of `options.common`; `write_line` is given warnings and requests, for stderr.
+/// Throws as migrate::check::CheckCluster and ClusterAccess.
+CheckReport CheckCluster(const CheckOptions& options,
+                         const std::function<void(const std::string&)>& write_line) {
+  const kube::base::SystemClock clock;
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  auto report = migrate::check::CheckCluster(options.check, cluster.session());
+  const report::PlanFiles files = {.filenames = options.check.filenames,
+                                   .recursive = options.check.recursive,
+                                   .connection = ConnectionWords(options.common.connection)};
+  report::UpgradePlan plan = report::FindUpgradePlan(report, files);
+  report.steps = std::move(plan.steps);
+  report.steps_done = std::move(plan.done);
+  WarnOfMissingNamespace(options.check.objects.namespace_, cluster, write_line);
+  report.run = cluster.FactsAt(TimeOfDay());
+  return report;
+}
+
 // With progress on stderr; signals are caught once the files are read.
 CheckReport CheckLive(CheckOptions& options) {
   const kube::base::SystemClock clock;
@@ -405,6 +441,83 @@ CheckReport CheckOne(CheckOptions& options) {
   CheckReport report = options.local ? CheckLocal(options) : CheckLive(options);
   report::AddGuardWriters(guards, report);
   return report;
+}
+
+/// One run of CheckFleet.
+class FleetCheck {
+ public:
+  FleetCheck(const CheckOptions& options, const std::vector<std::string>& contexts,
+             const kube::client::Kubeconfig& kubeconfig)
+      : options_(options),
+        kubeconfig_(kubeconfig),
+        parallel_(std::min(static_cast<std::size_t>(options.fleet.parallel), contexts.size())),
+        console_(contexts.size(), terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock_) {
+    for (const std::string& context : contexts) report_.clusters.push_back({.name = context});
+  }
+
+  FleetReport Run() {
+    RunSideBySide(report_.clusters.size(), parallel_,
+                  [this](std::size_t i) { Check(report_.clusters[i]); });
+    report_.differences = migrate::report::FindDifferences(report_.clusters);
+    // One that the selector leaves out is not missing.
+    if (!options_.check.crd_selector.empty()) migrate::report::ForgetMissing(report_.differences);
+    report_.run = LocalFactsAt(TimeOfDay());
+    return std::move(report_);
+  }
+
+ private:
+  void Check(FleetCluster& cluster) {
+    try {
+      if (StopFlag()) throw kube::base::Error("interrupted");
+      const std::string why = WhyNowhere(cluster.name, kubeconfig_);
+      if (!why.empty()) throw kube::base::Error(why);
+      cluster.check = CheckCluster(OptionsOf(cluster), [&](const std::string& line) {
+        console_.WriteLine(cluster.name, line);
+      });
+      cluster.exit_code = ExitCode(cluster.check, options_);
+    } catch (const std::exception& error) {
+      cluster.error = error.what();
+      cluster.is_interrupted = StopFlag();
+      cluster.exit_code = kFailedExitCode;
+    }
+    console_.End(cluster.name);
+  }
+
+  CheckOptions OptionsOf(FleetCluster& cluster) {
+    CheckOptions options = options_;
+    options.common.connection.context = cluster.name;
+    options.check.on_progress = [this, &cluster](const std::string& what, const auto& counts) {
+      console_.Show(cluster.name, what, counts);
+    };
+    options.check.on_schemas = [&cluster](const std::string& crd,
+                                          const migrate::report::CrdSchemas& schemas) {
+      cluster.schemas[crd] = schemas;
+    };
+    // The cores are for all of them: more threads would only take memory.
+    options.check.workers = std::max<std::size_t>(migrate::cluster::WorkerCount() / parallel_, 1);
+    return options;
+  }
+
+  const CheckOptions& options_;
+  const kube::client::Kubeconfig& kubeconfig_;
+  const std::size_t parallel_;
+  const kube::base::SystemClock clock_;
+  FleetConsole console_;
+  FleetReport report_;
+};
+
+/// Checks each cluster that `options.fleet` chooses as it would be checked alone, several at once,
+/// with progress on stderr. What goes wrong with one is its error in the report; once a signal
+/// comes those that were not begun are interrupted. Throws kube::base::Error where the kubeconfig
+/// cannot be read, or nothing in it is chosen.
+FleetReport CheckFleet(const CheckOptions& options) {
+  const kube::client::Kubeconfig kubeconfig = kube::client::LoadKubeconfig(
+      options.common.connection.kubeconfig, kube::base::ProcessEnvironment());
+  const std::vector<std::string> contexts =
+      ChooseContexts(ReadPatterns(options.fleet.contexts), kubeconfig);
+  kube::client::CurlTransport::PrepareForThreads();
+  CatchStopSignals();
+  return FleetCheck(options, contexts, kubeconfig).Run();
 }
 
 report::Output CheckAndPrint(CheckOptions& options) {

@@ -1,11 +1,15 @@
 #include "plugin/command/check_output.h"
 
 #include <algorithm>
+#include <set>
 
 #include "migrate/cluster/proposals.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/fleet_console.h"
+#include "plugin/command/side_by_side.h"
 #include "plugin/report/check_report_json.h"
 #include "plugin/report/check_summary.h"
+#include "plugin/report/check_table.h"
 #include "plugin/report/first_screen.h"
 #include "plugin/report/fleet_table.h"
 #include "plugin/report/pages.h"
@@ -19,6 +23,8 @@ namespace {
 using kube::json::Arena;
 using migrate::report::CheckReport;
 using migrate::report::CrdReport;
+using migrate::report::FleetCluster;
+using migrate::report::FleetReport;
 using migrate::report::Verdict;
 
 // As a rule a pipeline broke that should have given CRDs. A cluster may have none.
@@ -60,6 +66,12 @@ std::string FitToScreen(const Report& report, std::string whole, const CheckOpti
   return report::PrintFirstScreen(report, table);
 }
 
+/// True where what was found is explained below its rows.
+bool ShowsSections(const CheckOptions& options) {
+  return !options.no_headers && (options.output == terminal::OutputFormat::kTable ||
+                                 options.output == terminal::OutputFormat::kWide);
+}
+
 // Names and rows say nothing of what they do not vouch for; reports for programs have it all.
 std::string PrintNotes(const CheckReport& report, const CheckOptions& options) {
   const bool is_for_people = options.output == terminal::OutputFormat::kTable ||
@@ -97,19 +109,8 @@ report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono:
           .scope = ScopeWords(options)};
 }
 
-}  // namespace
-
-int ExitCode(const CheckReport& report, const CheckOptions& options) {
-  if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
-  return std::ranges::any_of(
-      report.crds, [&](const CrdReport& c) { return report::IsFinding(c, options.fail_on); });
-}
-
-bool ShowsSections(const CheckOptions& options) {
-  return !options.no_headers && (options.output == terminal::OutputFormat::kTable ||
-                                 options.output == terminal::OutputFormat::kWide);
-}
-
+/// What is told on stderr of `report`, as whole lines: what could not be read, and, where `options`
+/// want no sections, what they would have said of it.
 std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
   std::string err;
   if (report.not_all_crds_read) {
@@ -127,16 +128,55 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
   return err + report::IncompleteErrors(report) + PrintNotes(report, options);
 }
 
+/// The tables that `options` want; on a terminal the first screen, where all would not fit one
+/// (plugin/report/first_screen.h). `now` is what ages are counted to.
 std::string PrintTable(const CheckReport& report, const CheckOptions& options,
                        std::chrono::sys_seconds now) {
   const report::CheckTableOptions table = TableOptions(options, now);
   return FitToScreen(report, report::PrintCheckTable(report, table), options, table);
 }
 
-std::string PrintTable(const migrate::report::FleetReport& report, const CheckOptions& options,
+std::string PrintTable(const FleetReport& report, const CheckOptions& options,
                        std::chrono::sys_seconds now) {
   const report::CheckTableOptions table = TableOptions(options, now);
   return FitToScreen(report, report::PrintFleetTable(report, table), options, table);
+}
+
+// What is handed on to kubectl: a CRD that several clusters have is named once.
+std::string PrintCheckedNames(const FleetReport& report) {
+  std::set<std::string> names;
+  for (const FleetCluster& cluster : report.clusters) {
+    for (const CrdReport& crd : cluster.check.crds) names.insert(report::TypedName(crd.name));
+  }
+  std::string out;
+  for (const std::string& name : names) out += name + "\n";
+  return out;
+}
+
+std::string PrintRemarks(const FleetReport& report, const CheckOptions& options) {
+  DeduplicatedMessages remarks;
+  for (const FleetCluster& cluster : report.clusters) {
+    if (cluster.is_checked()) remarks.Add(cluster.name, PrintErrors(cluster.check, options));
+  }
+  return remarks.Print(report.clusters.size());
+}
+
+std::string PrintFleetErrors(const FleetReport& report, const CheckOptions& options) {
+  std::string err;
+  if (!ShowsSections(options)) {
+    for (const std::string& line : terminal::LinesOf(report::FleetErrors(report))) {
+      err += "error: " + line + "\n";
+    }
+  }
+  return err + PrintRemarks(report, options);
+}
+
+}  // namespace
+
+int ExitCode(const CheckReport& report, const CheckOptions& options) {
+  if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
+  return std::ranges::any_of(
+      report.crds, [&](const CrdReport& c) { return report::IsFinding(c, options.fail_on); });
 }
 
 report::Output PrintCheck(const CheckReport& report, const CheckOptions& options,
@@ -155,6 +195,19 @@ report::Output PrintCheck(const CheckReport& report, const CheckOptions& options
   return {.out = report::PrintForm(forms, options.output, options.output_template),
           .err = PrintErrors(report, options),
           .exit_code = ExitCode(report, options)};
+}
+
+report::Output PrintFleet(const FleetReport& report, const CheckOptions& options,
+                          std::chrono::sys_seconds now) {
+  const report::ReportForms forms = {
+      .json =
+          [&](Arena& arena) { return report::ToJson(report, options.check.show_objects, arena); },
+      .page = [&] { return report::PageOf(report); },
+      .names = [&] { return PrintCheckedNames(report); },
+      .table = [&] { return PrintTable(report, options, now); }};
+  return {.out = report::PrintForm(forms, options.output, options.output_template),
+          .err = PrintFleetErrors(report, options),
+          .exit_code = WorstExitCode(report.clusters)};
 }
 
 }  // namespace plugin::command

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "plugin/command/fleet_check.h"
+#include "plugin/command/check_output.h"
 #include "tests/support/test_reports.h"
 
 namespace plugin::command {
