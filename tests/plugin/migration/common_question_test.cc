@@ -1,4 +1,4 @@
-#include "plugin/command/common_question.h"
+#include "plugin/command/fleet_migration.h"
 
 #include <catch2/catch.hpp>
 #include <map>
