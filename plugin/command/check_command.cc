@@ -22,7 +22,7 @@
 #include "plugin/command/check_output.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
-#include "plugin/command/context_choice.h"
+#include "plugin/command/fleet_clusters.h"
 #include "plugin/command/fleet_console.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/run_facts.h"

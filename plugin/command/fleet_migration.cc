@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,14 +24,11 @@
 #include "kube/client/curl_transport.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/client/lease_lock.h"
-#include "kube/serve/certificates.h"
-#include "migrate/cluster/private_file.h"
 #include "migrate/cluster/worker_pool.h"
 #include "migrate/migration/lease_keeper.h"
 #include "migrate/rewrite/migration_state.h"
 #include "plugin/command/cluster_access.h"
-#include "plugin/command/cluster_identity.h"
-#include "plugin/command/context_choice.h"
+#include "plugin/command/fleet_clusters.h"
 #include "plugin/command/fleet_console.h"
 #include "plugin/command/lease_thread.h"
 #include "plugin/command/migration_summary.h"
@@ -44,46 +42,6 @@
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
-namespace {
-
-constexpr std::string_view kMarks = "-_.:@+=,";
-
-bool IsPlain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         kMarks.find(c) != std::string_view::npos;
-}
-
-void AppendEncoded(std::string& out, char c) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(c);
-  out += '%';
-  out += kDigits[byte >> 4];
-  out += kDigits[byte & 0xF];
-}
-
-}  // namespace
-
-std::string ContextFolder(std::string_view context) {
-  std::string name;
-  for (std::size_t i = 0; i < context.size(); ++i) {
-    // A file whose name begins with a dot is hidden, or "." or "..".
-    if (IsPlain(context[i]) && (i > 0 || context[i] != '.')) {
-      name += context[i];
-    } else {
-      AppendEncoded(name, context[i]);
-    }
-  }
-  if (name.empty()) return "%";
-  if (name.size() <= migrate::cluster::kLongestFileName) return name;
-  // What no shorter name comes to, where two digits are behind each %.
-  constexpr std::size_t kDigestBytes = 16;
-  std::string digest = "%";
-  for (const char c : kube::serve::Sha256(context).substr(0, kDigestBytes))
-    AppendEncoded(digest, c);
-  name.resize(migrate::cluster::kLongestFileName - digest.size());
-  return name + digest;
-}
-
 void FleetObserver::OnForetold(const std::string& crd_name,
                                const migrate::report::ForetoldLoss& loss) {
   if (answers_ != Answers::kPerson) return MigrationObserver::OnForetold(crd_name, loss);

@@ -6,7 +6,6 @@
 #include <optional>
 #include <semaphore>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kube/base/mutex.h"
@@ -61,11 +60,6 @@ class CommonQuestion {
       GUARDED_BY(mutex_);  // to the requests of the last round, in the order of their arrival
   std::size_t round_ GUARDED_BY(mutex_) = 0;
 };
-
-/// A name for a folder of `context`, which may hold anything: the same in every run, not that of
-/// any other context, and none that leads elsewhere or is hidden. Names of letters, digits and
-/// some marks are themselves; other bytes are percent-encoded: "arn:aws:eks:eu:1:cluster%2Fprod".
-std::string ContextFolder(std::string_view context);
 
 /// Room for so many clusters to be worked on at once.
 using Places = std::counting_semaphore<>;

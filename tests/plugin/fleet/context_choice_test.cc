@@ -1,4 +1,4 @@
-#include "plugin/command/context_choice.h"
+#include "plugin/command/fleet_clusters.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "plugin/command/cluster_identity.h"
+#include "plugin/command/fleet_clusters.h"
 
 #include <catch2/catch.hpp>
 #include <set>

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "plugin/command/fleet_migration.h"
+#include "plugin/command/fleet_clusters.h"
 
 namespace plugin::command {
 namespace context_folder_test {
