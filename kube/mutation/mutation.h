@@ -2,14 +2,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kube/base/result.h"
 #include "kube/json/json.h"
-#include "kube/mutation/tree.h"
 
 /// Changes of objects, written as YAML that is shaped like them.
 namespace kube::mutation {
@@ -69,22 +67,12 @@ class Mutation {
   bool empty() const { return documents_.empty(); }
 
  private:
-  /// Which objects a tree is for; absent: whatever it is.
-  struct Limits {
-    std::optional<std::string> api_version, kind, name, namespace_;
-  };
-  struct TreeDocument {
-    std::shared_ptr<const json::Document> text;  // that the trees borrow from
-    Limits limits;
-    std::optional<Node> match;
-    Node tree;
-    bool has_references = false;
-  };
+  struct TreeDocument;
   class Reader;
 
   static bool IsFor(const TreeDocument& document, const json::Value& object);
 
-  std::vector<TreeDocument> documents_;
+  std::vector<std::shared_ptr<const TreeDocument>> documents_;
 };
 
 }  // namespace kube::mutation
