@@ -15,7 +15,6 @@
 #include "migrate/populate/population_counts.h"
 #include "migrate/populate/population_notes.h"
 #include "migrate/populate/population_state.h"
-#include "migrate/populate/population_watch.h"
 
 namespace migrate::populate {
 

@@ -1,4 +1,4 @@
-#include "migrate/populate/population_watch.h"
+#include "migrate/populate/known_population.h"
 
 #include "tests/migrate/population/population_world.h"
 
