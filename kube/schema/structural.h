@@ -37,7 +37,7 @@ struct StructuralSchema {
   std::vector<Property> properties;  ///< sorted by name, bytewise
 
   /// Whether walks for defaults or embedded resources have something to find: set by MarkSubtrees
-  /// (subtree_marks.h), true ("perhaps") before.
+  /// below, true ("perhaps") before.
   bool may_have_defaults_below = true;  ///< in properties, items or additionalProperties
   bool may_have_embedded = true;        ///< this node or one below is an embedded resource
 

@@ -263,7 +263,7 @@ class BackingUp {
     return true;
   }
 
-  // Beside it the CRD by which its objects will be pruned (pruned_by.h), and which writes of
+  // Beside it the CRD by which its objects will be pruned (WritePrunedBy), and which writes of
   // objects it knows, in the state's file for that.
   bool WriteBackup() {
     const rewrite::BackupRunOptions options{

@@ -102,7 +102,7 @@ struct Comparison {
 ///   there again, its members are looked at one by one, so that old ones come beside those that
 ///   somebody has set anew, as by a merge patch; an empty one was emptied, and stays so. A value
 ///   that is the default of the schema counts as lacking: a read shows it, though nobody has
-///   written it; unless managedFields tell that somebody has (later_owners.h).
+///   written it; unless managedFields tell that somebody has (LaterOwners).
 /// - Elements belong together by their index where the list is as pruning left it, and nobody has
 ///   set anew what it took from them; by x-kubernetes-list-map-keys where the schema declares them;
 ///   else the list is a conflict, unless nothing of it is missing.

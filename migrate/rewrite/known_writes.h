@@ -60,7 +60,7 @@ void ForgetKnownWrites(const std::filesystem::path& file);
 /// True for an object whose last write nobody has seen, and which cannot be told to be newer than
 /// the last one that a server may have stored unpruned: for SweepOptions::is_held.
 ///
-/// An object's resource version is compared as a number (resource_version.h) with `last_unpruned`,
+/// An object's resource version is compared as a number (object_metadata.h) with `last_unpruned`,
 /// that of the moment when the servers were seen to prune, or of the write that turns pruning on.
 /// Where either is none, or empty, nothing is newer.
 std::function<bool(const cluster::ListedObject&)> HoldUnknown(

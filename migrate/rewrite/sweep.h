@@ -68,8 +68,8 @@ struct SweepResult {
   std::chrono::nanoseconds duration{};  ///< of this run, without earlier ones that were resumed
 };
 
-/// Rewrites objects, so that etcd holds them anew: lists metadata alone (cached_list.h), and sends
-/// each object a merge patch {} that is answered with metadata.
+/// Rewrites objects, so that etcd holds them anew: lists metadata alone (metadata_list.h), and
+/// sends each object a merge patch {} that is answered with metadata.
 ///
 /// What is listed goes to `folder`/NAME.listed before any of it is written, what is answered to
 /// `folder`/NAME.answered; so a sweep that was killed, run again with the same folder and name,
@@ -77,7 +77,7 @@ struct SweepResult {
 /// answered it tries what failed once more, and counts.
 ///
 /// Concurrency adapts (throttle.h), each answer has one class and action (retry.h). If 40 of the
-/// last 50 objects failed in the same way (failure_streak.h), and some were not tried yet, it gives
+/// last 50 objects failed in the same way (exchange_pool.h), and some were not tried yet, it gives
 /// up: nothing more is written, but the list is read to its end, so that every object that was not
 /// tried is counted and named. (Not so where a sweep verifies: its objects were rewritten before.)
 ///

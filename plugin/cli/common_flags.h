@@ -28,7 +28,7 @@ namespace plugin::cli {
 struct CommonOptions {
   kube::client::ConnectionFlags connection;
   int verbosity = 0;  ///< -v, kubectl's log level
-  /// The server must be of the version whose rules are foretold (plugin/command/version_command.h).
+  /// The server must be of the version whose rules are foretold (plugin/command/cluster_access.h).
   bool match_server_version = false;
   bool warnings_as_errors = false;  ///< a Warning header of the server makes the exit code 2
   /// How long what only reads is tried again; zero: not at all (kube::client::ClientOptions).

@@ -16,7 +16,7 @@ extern const std::string_view kCommit;
 /// Whether files that git knows were not as that commit has them.
 extern const bool kHasUncommittedChanges;
 
-/// The User-Agent header of its requests (kube/client/user_agent.h).
+/// The User-Agent header of its requests (kube/client/client.h).
 std::string UserAgent();
 
 /// The time of day, for what a report says of when it was made.

@@ -20,7 +20,7 @@ import unittest
 import sandbox
 import terminals
 
-# What the characters do to a terminal; see SteeringLength in kube/utf8.h.
+# What the characters do to a terminal; see SteeringLength in kube/base/utf8.h.
 TEXTS = {
     "escape sequence": "a\x1b[2J\x1b]0;title\x07b",
     "bell and backspace": "a\x07\x08b",
