@@ -79,7 +79,6 @@ StructuralSchema MakeStructural(const SchemaProps& schema, json::Arena& arena) {
   structural.preserve_unknown_fields = schema.x_preserve_unknown_fields.value_or(false);
   structural.embedded_resource = schema.x_embedded_resource;
   structural.nullable = schema.nullable;
-  structural.int_or_string = schema.x_int_or_string;
   if (schema.default_value) {
     structural.default_value = json::DeepCopy(*schema.default_value, arena);
     // A number that no float64 can hold is an error of the CRD, found when it is read.

@@ -30,7 +30,6 @@ struct StructuralSchema {
   bool preserve_unknown_fields = false;
   bool embedded_resource = false;
   bool nullable = false;
-  bool int_or_string = false;
   std::optional<json::Value> default_value;
   std::unique_ptr<StructuralSchema> items;
   std::unique_ptr<StructuralSchema> additional_schema;

@@ -162,8 +162,6 @@ struct MigratedCluster {
   std::string same_as{};
   int exit_code = 0;  ///< of a migration of it alone, 2 where that is of a signal
   MigrationReport migration{};
-
-  bool is_tried() const { return error.empty() && same_as.empty(); }
 };
 
 /// The migrations of several clusters.
