@@ -70,7 +70,6 @@ std::optional<std::string> FieldSelectorProblem(std::string_view text) {
 
 namespace {
 
-using kube::meta::FieldError;
 using Problem = std::optional<std::string>;
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }

@@ -12,7 +12,6 @@ namespace kube::crd {
 namespace {
 
 using json::Arena;
-using json::Type;
 using json::Value;
 
 // In the order of status.storedVersions.

@@ -14,7 +14,6 @@ namespace kube::go {
 namespace {
 
 using kube::base::AreDigits;
-using kube::base::IsDigit;
 using kube::base::IsLetter;
 
 int ToInt(std::string_view digits) {

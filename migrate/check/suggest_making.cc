@@ -14,7 +14,6 @@
 namespace migrate::check {
 namespace {
 
-using kube::json::Value;
 using kube::suggest::SchemaChange;
 
 // Where the check had no CRD to compare with: what was not said of as many objects before is new.

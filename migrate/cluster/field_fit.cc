@@ -63,7 +63,6 @@ Value UnionOf(const Value& one, const Value& other, kube::json::Arena& arena) {
 namespace {
 
 using kube::json::Document;
-using kube::json::Type;
 using kube::schema::SchemaProps;
 
 bool Preserves(const SchemaProps& schema) {

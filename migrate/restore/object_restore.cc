@@ -12,7 +12,6 @@
 namespace migrate::restore {
 namespace {
 
-using kube::client::Meaning;
 using kube::json::Value;
 using report::RestoreClass;
 using rewrite::AnswerVerdict;

@@ -21,8 +21,6 @@
 namespace plugin::report {
 namespace {
 
-using std::chrono::days;
-using std::chrono::floor;
 using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::sys_seconds;
