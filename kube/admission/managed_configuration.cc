@@ -33,12 +33,11 @@ Value ForeignOf(const Value& webhooks, std::string_view name, Arena& arena) {
 
 /// Whether a webhook asks where we are reached.
 bool LeadsTo(const Value& webhook, const Reach& reach) {
-  const Value* config = webhook.Find("clientConfig");
-  if (config == nullptr) return false;
-  if (!reach.service) return config->FindText("url").starts_with(reach.url + "/");
-  const Value* service = config->Find("service");
-  return service != nullptr && service->FindText("name") == reach.service->name &&
-         service->FindText("namespace") == reach.service->namespace_;
+  const Value& config = webhook.At("clientConfig");
+  if (!reach.service) return config.FindText("url").starts_with(reach.url + "/");
+  const Value& service = config.At("service");
+  return service.FindText("name") == reach.service->name &&
+         service.FindText("namespace") == reach.service->namespace_;
 }
 
 /// Those of ours that stay: of persistent handlers, or of another program of the same name. Where
@@ -60,8 +59,7 @@ Value StayingOf(const Value& webhooks, const Handlers& handlers, std::string_vie
 }
 
 std::string_view ResourceVersionOf(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  return metadata == nullptr ? std::string_view() : metadata->FindText("resourceVersion");
+  return object.At("metadata").FindText("resourceVersion");
 }
 
 /// Whether a 404 is about the object; else there is no such resource at this version.

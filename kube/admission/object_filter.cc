@@ -12,12 +12,10 @@ namespace {
 
 using json::Value;
 
-/// Whether all requirements hold for what `metadata` has at `member`: "labels".
-bool Hold(const std::vector<LabelRequirement>& requirements, const Value* metadata,
-          std::string_view member) {
-  const Value* texts = metadata == nullptr ? nullptr : metadata->Find(member);
-  return std::ranges::all_of(requirements, [texts](const LabelRequirement& requirement) {
-    const Value* text = texts == nullptr ? nullptr : texts->Find(requirement.key);
+/// Whether all requirements hold for labels, or annotations.
+bool Hold(const std::vector<LabelRequirement>& requirements, const Value& texts) {
+  return std::ranges::all_of(requirements, [&texts](const LabelRequirement& requirement) {
+    const Value* text = texts.Find(requirement.key);
     return text == nullptr ? meta::Holds(requirement, std::nullopt)
                            : meta::Holds(requirement, text->text());
   });
@@ -65,9 +63,9 @@ void AddValuesProblem(const LabelRequirement& requirement, const std::string& na
 bool Matches(const ObjectFilter& filter, const Value* object) {
   if (filter.empty()) return true;
   if (object == nullptr) return false;
-  const Value* metadata = object->Find("metadata");
-  return Hold(filter.labels, metadata, "labels") &&
-         Hold(filter.annotations, metadata, "annotations") &&
+  const Value& metadata = object->At("metadata");
+  return Hold(filter.labels, metadata.At("labels")) &&
+         Hold(filter.annotations, metadata.At("annotations")) &&
          std::ranges::all_of(filter.fields, [object](const FieldRequirement& requirement) {
            return Holds(requirement, *object);
          });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "kube/base/text.h"
@@ -148,9 +149,9 @@ void AddCause(ApiStatus& status, const json::Value& cause) {
 void FillDetails(ApiStatus& status, const json::Value& details) {
   status.kind = Tame(details.FindText("kind"), kMaxNameBytes);
   status.name = Tame(details.FindText("name"), kMaxNameBytes);
-  if (const json::Value* causes = details.Find("causes", json::Type::kArray)) {
-    for (const json::Value& cause : causes->elements().first(std::min(causes->size(), kMaxCauses)))
-      AddCause(status, cause);
+  const std::span<const json::Value> causes = details.At("causes").elements();
+  for (const json::Value& cause : causes.first(std::min(causes.size(), kMaxCauses))) {
+    AddCause(status, cause);
   }
   const json::Value* seconds = details.Find("retryAfterSeconds", json::Type::kNumber);
   if (seconds && !status.retry_after && seconds->text() != "0") {
@@ -166,9 +167,7 @@ bool FillFromStatus(ApiStatus& status, std::string_view body) {
   if (root.FindText("status") != "Failure") return false;
   status.reason = Tame(root.FindText("reason"), kMaxNameBytes);
   status.message = Tame(root.FindText("message"), kMaxMessageBytes);
-  if (const json::Value* metadata = root.Find("metadata")) {
-    status.continue_token = metadata->FindText("continue");
-  }
+  status.continue_token = root.At("metadata").FindText("continue");
   if (const json::Value* details = root.Find("details")) FillDetails(status, *details);
   return true;
 }

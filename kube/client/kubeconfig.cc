@@ -88,7 +88,6 @@ std::optional<std::string> InClusterNamespace(const base::Environment& environme
 
 namespace {
 
-using json::Value;
 using kube::go::GoQuote;
 
 // A token that ends within this time is no longer used.
@@ -128,9 +127,7 @@ double ExpiryOf(std::string_view token) {
   if (claims.Parse(ClaimsOf(token)) || !claims.root().is_object()) {
     throw NotConnected("parsing claims: ID Token is not a JSON object");
   }
-  const Value* expiry = claims.root().Find("exp");
-  if (expiry == nullptr || !(expiry->is_string() || expiry->is_number())) return 0;
-  const std::string_view text = expiry->text();
+  const std::string_view text = claims.root().At("exp").text();
   double seconds = 0;
   std::from_chars(text.data(), text.data() + text.size(), seconds);
   return seconds;

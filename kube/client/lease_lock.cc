@@ -16,8 +16,7 @@ namespace {
 using json::Value;
 
 std::int32_t ReadCount(const Value& spec, std::string_view key) {
-  const Value* value = spec.Find(key, json::Type::kNumber);
-  const std::int64_t number = value == nullptr ? 0 : json::AsInt64(*value).value_or(0);
+  const std::int64_t number = json::AsInt64(spec.At(key)).value_or(0);
   const bool fits = number >= 0 && number <= std::numeric_limits<std::int32_t>::max();
   return fits ? static_cast<std::int32_t>(number) : 0;
 }
@@ -81,9 +80,8 @@ constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;
 
 /// What an Update needs to be safe is there.
 bool IsLease(const Value& root) {
-  const Value* metadata = root.Find("metadata");
-  return root.FindText("kind") == "Lease" && metadata != nullptr &&
-         !metadata->FindText("resourceVersion").empty();
+  return root.FindText("kind") == "Lease" &&
+         !root.At("metadata").FindText("resourceVersion").empty();
 }
 
 /// Borrows the texts of `owner`.

@@ -1,6 +1,7 @@
 #include "kube/crd/client_apply.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,6 @@ namespace {
 
 using json::Arena;
 using json::Member;
-using json::Type;
 using json::Value;
 
 const Value kEmptyObject = Value::Object();
@@ -81,30 +81,21 @@ Value Merged(const Value& a, const Value& b, Arena& arena) {
 
 // What was applied last; nothing where that is not known.
 const Value& OriginalOf(const Value& live, json::Document& document) {
-  const Value* metadata = live.Find("metadata", Type::kObject);
-  const Value* annotations =
-      metadata == nullptr ? nullptr : metadata->Find("annotations", Type::kObject);
-  const std::string_view text =
-      annotations == nullptr ? std::string_view() : annotations->FindText(kLastApplied);
+  const std::string_view text = live.At("metadata").At("annotations").FindText(kLastApplied);
   const bool is_read = !text.empty() && !document.Parse(text);
   return is_read ? InsideOf(&document.root()) : kEmptyObject;
 }
 
 bool Owns(const Value& entry, std::string_view field) {
-  const Value* fields = entry.Find("fieldsV1", Type::kObject);
-  const Value* spec = fields == nullptr ? nullptr : fields->Find("f:spec", Type::kObject);
-  return spec != nullptr && spec->Find("f:" + std::string(field)) != nullptr;
+  return entry.At("fieldsV1").At("f:spec").Find("f:" + std::string(field)) != nullptr;
 }
 
 // What somebody else owns too stays.
 bool WasNamedToServer(const Value& live, std::string_view field) {
-  const Value* metadata = live.Find("metadata", Type::kObject);
-  const Value* entries =
-      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  if (entries == nullptr) return false;
+  const std::span<const Value> entries = live.At("metadata").At("managedFields").elements();
   const auto owns = [field](const Value& entry) { return Owns(entry, field); };
-  if (std::ranges::count_if(entries->elements(), owns) != 1) return false;
-  return std::ranges::find_if(entries->elements(), owns)->FindText("operation") == "Apply";
+  if (std::ranges::count_if(entries, owns) != 1) return false;
+  return std::ranges::find_if(entries, owns)->FindText("operation") == "Apply";
 }
 
 // The object at `key`, made where there is none. What has another type the server refuses.
@@ -148,8 +139,7 @@ Value Patched(const Value& target, const Value& patch, Arena& arena) {
 }
 
 bool NamesInSpec(const Value& crd, std::string_view field) {
-  const Value* spec = crd.Find("spec", Type::kObject);
-  return spec != nullptr && spec->Find(field) != nullptr;
+  return crd.At("spec").Find(field) != nullptr;
 }
 
 bool ApplyLeaves(const Value& manifest, const Value& live, std::string_view field) {
@@ -159,18 +149,14 @@ bool ApplyLeaves(const Value& manifest, const Value& live, std::string_view fiel
 }
 
 std::string_view FindServerSideApplier(const Value& live) {
-  const Value* metadata = live.Find("metadata", Type::kObject);
-  if (metadata == nullptr) return {};
-  const Value* annotations = metadata->Find("annotations", Type::kObject);
-  const bool is_applied = annotations != nullptr && annotations->Find(kLastApplied) != nullptr;
-  const Value* entries = metadata->Find("managedFields", Type::kArray);
-  if (is_applied || entries == nullptr) return {};
-  const auto applier = std::ranges::find_if(entries->elements(), [](const Value& entry) {
-    const Value* fields = entry.Find("fieldsV1", Type::kObject);
-    return entry.FindText("operation") == "Apply" && fields != nullptr &&
-           fields->Find("f:spec") != nullptr;
-  });
-  return applier == entries->elements().end() ? std::string_view() : applier->FindText("manager");
+  const Value& metadata = live.At("metadata");
+  if (metadata.At("annotations").Find(kLastApplied) != nullptr) return {};
+  for (const Value& entry : metadata.At("managedFields").elements()) {
+    const bool is_apply = entry.FindText("operation") == "Apply";
+    if (is_apply && entry.At("fieldsV1").Find("f:spec") != nullptr)
+      return entry.FindText("manager");
+  }
+  return {};
 }
 
 }  // namespace kube::crd

@@ -47,16 +47,13 @@ bool IsCrd(const json::Value& object) {
 }
 
 std::string SchemaText(const Crd& crd, std::string_view version) {
-  const json::Value* spec = crd.document->root().Find("spec", json::Type::kObject);
-  if (spec == nullptr) return "";
-  const json::Value* schema = spec->Find("validation");
-  if (const json::Value* versions = spec->Find("versions", json::Type::kArray)) {
-    for (const json::Value& one : versions->elements()) {
-      const bool has_own = one.is_object() && one.FindText("name") == version;
-      if (has_own && one.Find("schema") != nullptr) schema = one.Find("schema");
-    }
+  const json::Value& spec = crd.document->root().At("spec");
+  const json::Value* schema = &spec.At("validation");
+  for (const json::Value& one : spec.At("versions").elements()) {
+    const bool has_own = one.FindText("name") == version;
+    if (has_own && one.Find("schema") != nullptr) schema = one.Find("schema");
   }
-  const json::Value* props = schema == nullptr ? nullptr : schema->Find("openAPIV3Schema");
+  const json::Value* props = schema->Find("openAPIV3Schema");
   return props == nullptr ? "" : json::Print(*props);
 }
 

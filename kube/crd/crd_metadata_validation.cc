@@ -105,8 +105,8 @@ std::vector<FieldError> ContentErrors(const json::Value& metadata) {
 
 std::set<std::string_view> FinalizersOf(const json::Value& metadata) {
   std::set<std::string_view> finalizers;
-  if (const json::Value* list = metadata.Find("finalizers")) {
-    for (const json::Value& finalizer : list->elements()) finalizers.insert(finalizer.text());
+  for (const json::Value& finalizer : metadata.At("finalizers").elements()) {
+    finalizers.insert(finalizer.text());
   }
   return finalizers;
 }

@@ -70,8 +70,7 @@ std::string PrintVersion(const CrdVersion& version) {
 
 /// True if spec.versions was written, maybe as [].
 bool HasVersionList(const Crd& crd) {
-  const json::Value* spec = crd.document->root().Find("spec");
-  return spec && spec->Find("versions", json::Type::kArray);
+  return crd.document->root().At("spec").At("versions").is_array();
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ void RejectVersions(const Crd& crd, bool are_wrong, std::string_view detail,
 
 /// True if status.storedVersions was written, maybe as [].
 bool HasStoredVersionList(const Crd& crd) {
-  const json::Value* status = crd.document->root().Find("status");
-  return status && status->Find("storedVersions", json::Type::kArray);
+  return crd.document->root().At("status").At("storedVersions").is_array();
 }
 
 std::string WarningCharacterProblem(std::string_view warning) {

@@ -23,9 +23,7 @@ void CopyMembers(const Value& from, Value& to, std::initializer_list<std::string
 
 Value Metadata(const Value& crd, Arena& arena) {
   Value metadata = Value::Object();
-  const Value* from = crd.Find("metadata");
-  if (from == nullptr) return metadata;
-  CopyMembers(*from, metadata, {"annotations", "labels", "name"}, arena);
+  CopyMembers(crd.At("metadata"), metadata, {"annotations", "labels", "name"}, arena);
   Value* annotations = metadata.Find("annotations");
   if (annotations == nullptr) return metadata;
   annotations->Erase(kLastApplied);

@@ -92,6 +92,8 @@ class Value {
   bool is_string() const { return type_ == Type::kString; }
   bool is_array() const { return type_ == Type::kArray; }
   bool is_object() const { return type_ == Type::kObject; }
+  /// True for the boolean true alone.
+  bool is_true() const { return is_bool() && bool_; }
 
   /// The boolean; only where is_bool().
   bool AsBool() const { return bool_; }
@@ -121,6 +123,9 @@ class Value {
   const Value* Find(std::string_view key, Type type) const;
   /// The text of the string at `key`; empty where there is none.
   std::string_view FindText(std::string_view key) const;
+  /// The value at `key`; null where there is none or this is no object. A path of several may so
+  /// be asked for at once: `object.At("metadata").At("managedFields").elements()`.
+  const Value& At(std::string_view key) const;
 
   /// Adds an element at the end of an array.
   void Append(Value element, Arena& arena);

@@ -95,6 +95,12 @@ std::string_view Value::FindText(std::string_view key) const {
   return value == nullptr ? std::string_view() : value->text();
 }
 
+const Value& Value::At(std::string_view key) const {
+  static const Value kNone;
+  const Value* value = Find(key);
+  return value == nullptr ? kNone : *value;
+}
+
 void Value::Append(Value element, Arena& arena) {
   if (capacity_log2_ == 0 || size_ == std::uint32_t{1} << capacity_log2_) {
     std::uint8_t log2 = kFirstCapacityLog2;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "kube/meta/make_field_error.h"
@@ -27,10 +28,9 @@ std::optional<Operator> ParseOperator(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<std::string> ReadTexts(const json::Value* list) {
+std::vector<std::string> ReadTexts(const json::Value& list) {
   std::vector<std::string> texts;
-  if (list == nullptr) return texts;
-  for (const json::Value& text : list->elements()) texts.emplace_back(text.text());
+  for (const json::Value& text : list.elements()) texts.emplace_back(text.text());
   return texts;
 }
 
@@ -38,14 +38,10 @@ class SelectorReader {
  public:
   base::Result<LabelSelector, std::vector<FieldError>> Read(const json::Value& selector,
                                                             std::string_view path) {
-    if (const json::Value* labels = selector.Find("matchLabels")) {
-      ReadMatchLabels(*labels, Child(path, "matchLabels"));
-    }
-    if (const json::Value* expressions = selector.Find("matchExpressions")) {
-      const std::string list = Child(path, "matchExpressions");
-      for (std::size_t i = 0; i < expressions->elements().size(); ++i) {
-        ReadExpression(expressions->elements()[i], Index(list, i));
-      }
+    ReadMatchLabels(selector.At("matchLabels"), Child(path, "matchLabels"));
+    const std::span<const json::Value> expressions = selector.At("matchExpressions").elements();
+    for (std::size_t i = 0; i < expressions.size(); ++i) {
+      ReadExpression(expressions[i], Index(Child(path, "matchExpressions"), i));
     }
     if (!errors_.empty()) return base::Unexpected(std::move(errors_));
     return std::move(selector_);
@@ -64,7 +60,7 @@ class SelectorReader {
 
   void ReadExpression(const json::Value& expression, const std::string& path) {
     LabelRequirement requirement{.key = std::string(expression.FindText("key")),
-                                 .values = ReadTexts(expression.Find("values"))};
+                                 .values = ReadTexts(expression.At("values"))};
     const std::string_view name = expression.FindText("operator");
     if (const auto operator_ = ParseOperator(name)) {
       requirement.operator_ = *operator_;

@@ -124,11 +124,9 @@ std::string GroupVersionKind::ToString() const {
 }
 
 GroupVersionKind TypeOf(const json::Value& object) {
-  const json::Value* api_version = object.Find("apiVersion", json::Type::kString);
-  const json::Value* kind = object.Find("kind", json::Type::kString);
-  auto group_version = ParseGroupVersion(api_version ? api_version->text() : std::string_view());
+  const auto group_version = ParseGroupVersion(object.FindText("apiVersion"));
   if (!group_version) return {};
-  return {*group_version, kind ? kind->text() : std::string_view()};
+  return {*group_version, object.FindText("kind")};
 }
 
 std::optional<std::string> RequestTypeError(const json::Value& body) {

@@ -512,14 +512,14 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
           name == "apiVersion" || name == "kind" || name == "metadata" || name == "spec";
       if (!is_known) return RefuseUnknown("", "", name);
     }
-    const Value* spec = root.Find("spec", json::Type::kObject);
-    const Value* tree = spec == nullptr ? nullptr : spec->Find("tree");
+    const Value& spec = root.At("spec");
+    const Value* tree = spec.Find("tree");
     if (tree == nullptr) return Refuse("/spec", "spec", "a Mutation has a map spec.tree");
-    for (const json::Member& member : spec->members()) {
+    for (const json::Member& member : spec.members()) {
       const std::string_view name = member.key.text();
       if (name != "tree" && name != "match") return RefuseUnknown("/spec", "spec.", name);
     }
-    return TakeMatch(spec->Find("match"), document) &&
+    return TakeMatch(spec.Find("match"), document) &&
            TakeTree(*tree, {"/spec/tree", "spec.tree"}, document);
   }
 
@@ -629,15 +629,12 @@ Value Mutation::Apply(const Value& object, json::Arena& arena) const {
 }
 
 bool Mutation::IsFor(const TreeDocument& document, const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  const auto text = [metadata](std::string_view key) {
-    return metadata == nullptr ? std::string_view() : metadata->FindText(key);
-  };
+  const Value& metadata = object.At("metadata");
   const Limits& limits = document.limits;
   return IsAbsentOr(limits.api_version, object.FindText("apiVersion")) &&
          IsAbsentOr(limits.kind, object.FindText("kind")) &&
-         IsAbsentOr(limits.name, text("name")) &&
-         IsAbsentOr(limits.namespace_, text("namespace")) &&
+         IsAbsentOr(limits.name, metadata.FindText("name")) &&
+         IsAbsentOr(limits.namespace_, metadata.FindText("namespace")) &&
          (!document.match || Fits(*document.match, object, &object));
 }
 

@@ -7,6 +7,7 @@
 #include "kube/go/go_printable.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
+#include "kube/meta/type_meta.h"
 
 namespace kube::schema {
 namespace {
@@ -15,15 +16,9 @@ constexpr std::size_t kMostAnnotationBytes = 256 * 1024;
 constexpr std::size_t kMostManagerBytes = 128;
 constexpr std::size_t kMostSubresourceBytes = 256;
 
-const json::Value& FindOrNull(const json::Value& object, std::string_view key) {
-  static const json::Value kNull = json::Value();
-  const json::Value* found = object.Find(key);
-  return found ? *found : kNull;
-}
-
 void ValidateGeneration(const json::Value& metadata, std::string_view path,
                         std::vector<meta::FieldError>& errors) {
-  const auto generation = json::AsInt64(FindOrNull(metadata, "generation"));
+  const auto generation = json::AsInt64(metadata.At("generation"));
   if (!generation || *generation >= 0) return;
   errors.push_back(meta::Invalid(meta::Child(path, "generation"), std::to_string(*generation),
                                  "must be greater than or equal to 0"));
@@ -50,19 +45,6 @@ void ValidateAnnotations(const json::Value& annotations, const std::string& path
   if (bytes > kMostAnnotationBytes) errors.push_back(meta::TooLong(path, kMostAnnotationBytes));
 }
 
-struct GroupVersion {
-  std::string_view group, version;
-};
-
-/// schema.ParseGroupVersion; both are empty where there are too many slashes.
-GroupVersion ParseGroupVersion(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  if (slash == std::string_view::npos) return {"", api_version};
-  const std::string_view version = api_version.substr(slash + 1);
-  if (version.find('/') != std::string_view::npos) return {};
-  return {api_version.substr(0, slash), version};
-}
-
 /// metav1.OwnerReference as JSON.
 std::string PrintOwnerReference(const json::Value& owner) {
   std::string printed = "{";
@@ -73,7 +55,7 @@ std::string PrintOwnerReference(const json::Value& owner) {
         .append(meta::PrintJsonText(owner.FindText(key)));
   }
   for (const std::string_view key : {"controller", "blockOwnerDeletion"}) {
-    const json::Value& value = FindOrNull(owner, key);
+    const json::Value& value = owner.At(key);
     if (value.is_bool()) printed.append(",\"").append(key).append("\":").append(json::Print(value));
   }
   return printed + "}";
@@ -82,7 +64,8 @@ std::string PrintOwnerReference(const json::Value& owner) {
 void ValidateOwner(const json::Value& owner, const std::string& path,
                    std::vector<meta::FieldError>& errors) {
   const std::string_view api_version = owner.FindText("apiVersion");
-  const auto [group, version] = ParseGroupVersion(api_version);
+  const auto parsed = meta::ParseGroupVersion(api_version);
+  const auto [group, version] = parsed ? *parsed : meta::GroupVersion();
   if (version.empty()) {
     errors.push_back(meta::InvalidText(meta::Child(path, "apiVersion"), api_version,
                                        "version must not be empty"));
@@ -112,8 +95,7 @@ void ValidateOwners(const json::Value& owners, const std::string& path,
   std::string first_controller;
   for (const json::Value& owner : owners.elements()) {
     ValidateOwner(owner, path, errors);
-    const json::Value& controller = FindOrNull(owner, "controller");
-    if (!controller.is_bool() || !controller.AsBool()) continue;
+    if (!owner.At("controller").is_true()) continue;
     std::string name(owner.FindText("kind"));
     name.append("/").append(owner.FindText("name"));
     if (first_controller.empty()) {
@@ -193,13 +175,10 @@ void ValidateManagedFields(const json::Value& entries, const std::string& list_p
 std::vector<meta::FieldError> ValidateObjectMetaUpdate(const json::Value& metadata,
                                                        std::string_view path) {
   std::vector<meta::FieldError> errors;
-  ValidateLabels(FindOrNull(metadata, "labels"), meta::Child(path, "labels"), errors);
-  ValidateAnnotations(FindOrNull(metadata, "annotations"), meta::Child(path, "annotations"),
-                      errors);
-  ValidateOwners(FindOrNull(metadata, "ownerReferences"), meta::Child(path, "ownerReferences"),
-                 errors);
-  ValidateManagedFields(FindOrNull(metadata, "managedFields"), meta::Child(path, "managedFields"),
-                        errors);
+  ValidateLabels(metadata.At("labels"), meta::Child(path, "labels"), errors);
+  ValidateAnnotations(metadata.At("annotations"), meta::Child(path, "annotations"), errors);
+  ValidateOwners(metadata.At("ownerReferences"), meta::Child(path, "ownerReferences"), errors);
+  ValidateManagedFields(metadata.At("managedFields"), meta::Child(path, "managedFields"), errors);
   return errors;
 }
 
@@ -207,14 +186,11 @@ std::vector<meta::FieldError> ValidateObjectMeta(const json::Value& metadata,
                                                  std::string_view path) {
   std::vector<meta::FieldError> errors;
   ValidateGeneration(metadata, path, errors);
-  ValidateLabels(FindOrNull(metadata, "labels"), meta::Child(path, "labels"), errors);
-  ValidateAnnotations(FindOrNull(metadata, "annotations"), meta::Child(path, "annotations"),
-                      errors);
-  ValidateOwners(FindOrNull(metadata, "ownerReferences"), meta::Child(path, "ownerReferences"),
-                 errors);
-  ValidateFinalizers(FindOrNull(metadata, "finalizers"), meta::Child(path, "finalizers"), errors);
-  ValidateManagedFields(FindOrNull(metadata, "managedFields"), meta::Child(path, "managedFields"),
-                        errors);
+  ValidateLabels(metadata.At("labels"), meta::Child(path, "labels"), errors);
+  ValidateAnnotations(metadata.At("annotations"), meta::Child(path, "annotations"), errors);
+  ValidateOwners(metadata.At("ownerReferences"), meta::Child(path, "ownerReferences"), errors);
+  ValidateFinalizers(metadata.At("finalizers"), meta::Child(path, "finalizers"), errors);
+  ValidateManagedFields(metadata.At("managedFields"), meta::Child(path, "managedFields"), errors);
   return errors;
 }
 

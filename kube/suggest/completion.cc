@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,11 +35,11 @@ std::string_view TypeName(const Value& value) {
 
 // Of all values of an enum, where they have one.
 std::string_view TypeOfEnum(const Value& node) {
-  const Value* values = node.Find("enum", json::Type::kArray);
-  if (values == nullptr || values->empty()) return "";
-  const std::string_view type = TypeName(values->elements()[0]);
-  const bool are_alike = std::ranges::all_of(
-      values->elements(), [type](const Value& value) { return TypeName(value) == type; });
+  const std::span<const Value> values = node.At("enum").elements();
+  if (values.empty()) return "";
+  const std::string_view type = TypeName(values[0]);
+  const bool are_alike =
+      std::ranges::all_of(values, [type](const Value& value) { return TypeName(value) == type; });
   return are_alike ? type : "";
 }
 
@@ -107,10 +108,9 @@ class NodeFixing {
   void FixAdditionalProperties(NodeLevel level) {
     const Value* additional = node_.Find("additionalProperties");
     if (additional == nullptr) return;
-    const bool keeps = additional->is_object() || (additional->is_bool() && additional->AsBool());
-    const Value* properties = node_.Find("properties");
-    const bool is_true = additional->is_bool() && additional->AsBool();
-    const bool has_properties = properties != nullptr && !properties->empty() && !is_true;
+    const bool is_true = additional->is_true();
+    const bool keeps = additional->is_object() || is_true;
+    const bool has_properties = !node_.At("properties").empty() && !is_true;
     if (!has_properties && level != NodeLevel::kRoot && !IsTrue(node_, kEmbedded)) return;
     node_.Erase("additionalProperties");
     if (!keeps) return editor_.Fixed(place_, "additionalProperties: false removed");
@@ -134,8 +134,7 @@ class NodeFixing {
   }
 
   void FixEmbedded() {
-    const Value* properties = node_.Find("properties");
-    if (!IsTrue(node_, kPreserveUnknown) && (properties == nullptr || properties->empty())) {
+    if (!IsTrue(node_, kPreserveUnknown) && node_.At("properties").empty()) {
       Preserve(std::string(kPreserveUnknown) +
                ": true, as an embedded resource has no properties here");
     }
@@ -210,7 +209,7 @@ class NodeFixing {
 
   void FixItems() {
     if (node_.FindText("type") != "array" || SchemaAt(node_, "items") != nullptr) return;
-    if (node_.Find("items", json::Type::kArray) != nullptr) return;
+    if (node_.At("items").is_array()) return;
     Value items = Value::Object();
     const bool is_seen = seen_ != nullptr && seen_->elements != nullptr;
     if (!is_seen) editor_.SetTrue(items, kPreserveUnknown);
@@ -237,12 +236,11 @@ class NodeFixing {
 
   // Only its name and generateName may be restricted.
   void FixMetadata(Value& metadata) {
-    const Value* properties = metadata.Find("properties");
     Value fixed = Value::Object();
     editor_.SetText(fixed, "type", "object");
     Value kept = Value::Object();
     for (const std::string_view name : {"generateName", "name"}) {
-      const Value* property = properties == nullptr ? nullptr : properties->Find(name);
+      const Value* property = metadata.At("properties").Find(name);
       if (property != nullptr) editor_.Set(kept, name, *property);
     }
     if (!kept.empty()) editor_.Set(fixed, "properties", kept);
@@ -368,27 +366,21 @@ class Completion {
   }
 
   static bool HasMapKeys(const Value& node) {
-    const Value* keys = node.Find("x-kubernetes-list-map-keys", json::Type::kArray);
-    const Value* items = node.Find("items", json::Type::kObject);
-    const Value* properties =
-        items == nullptr ? nullptr : items->Find("properties", json::Type::kObject);
-    if (keys == nullptr || properties == nullptr) return false;
-    const Value* required = items->Find("required", json::Type::kArray);
-    return std::ranges::all_of(keys->elements(), [&](const Value& key) {
+    const Value &keys = node.At("x-kubernetes-list-map-keys"), &items = node.At("items");
+    const Value& properties = items.At("properties");
+    if (!keys.is_array() || !properties.is_object()) return false;
+    return std::ranges::all_of(keys.elements(), [&](const Value& key) {
       const auto is_key = [&key](const Value& name) { return json::Equal(name, key); };
-      const Value* property = key.is_string() ? properties->Find(key.text()) : nullptr;
-      return property != nullptr &&
-             (property->Find("default") != nullptr ||
-              (required != nullptr && std::ranges::any_of(required->elements(), is_key)));
+      const Value* property = key.is_string() ? properties.Find(key.text()) : nullptr;
+      return property != nullptr && (property->Find("default") != nullptr ||
+                                     std::ranges::any_of(items.At("required").elements(), is_key));
     });
   }
 
   void AddFields(Value& node, std::string_view name, const ObservedShape& seen, NodeLevel level,
                  const SchemaPlace& place, bool is_kept) {
     if (IsTrue(node, kIntOrString) || SchemaAt(node, "additionalProperties") != nullptr) return;
-    if (const Value* additional = node.Find("additionalProperties")) {
-      if (additional->is_bool()) return KeepValues(node, seen, place);
-    }
+    if (node.At("additionalProperties").is_bool()) return KeepValues(node, seen, place);
     if (is_kept) return;
     if (const std::string_view type = node.FindText("type"); !type.empty() && type != "object")
       return;
@@ -414,11 +406,11 @@ class Completion {
 
   static std::vector<std::string_view> UnknownFields(const Value& node, const ObservedShape& seen,
                                                      NodeLevel level) {
-    const Value* properties = node.Find("properties");
+    const Value& properties = node.At("properties");
     std::vector<std::string_view> unknown;
     for (const auto& [field, shape] : seen.fields) {
       if (IsResource(node, level) && IsTypeMeta(field)) continue;
-      if (properties == nullptr || properties->Find(field) == nullptr) unknown.push_back(field);
+      if (properties.Find(field) == nullptr) unknown.push_back(field);
     }
     return unknown;
   }
@@ -427,7 +419,7 @@ class Completion {
   void KeepValues(Value& node, const ObservedShape& seen, const SchemaPlace& place) {
     const auto values = ValuesOf(seen);
     if (values == nullptr || (values->types & (kArray | kObject | kNull)) == 0) return;
-    if (const Value* properties = node.Find("properties"); properties && !properties->empty()) {
+    if (!node.At("properties").empty()) {
       node.Erase("additionalProperties");
       return Preserve(node, seen, place, "");
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,10 +27,8 @@ bool IsOnlyType(const Value& schema, std::string_view type) {
 }
 
 // anyOf: [{type: integer}, {type: string}], which may stand beside x-kubernetes-int-or-string.
-bool IsIntOrStringPattern(const Value* any_of) {
-  return any_of != nullptr && any_of->is_array() && any_of->size() == 2 &&
-         IsOnlyType(any_of->elements()[0], "integer") &&
-         IsOnlyType(any_of->elements()[1], "string");
+bool IsIntOrStringPattern(std::span<const Value> any_of) {
+  return any_of.size() == 2 && IsOnlyType(any_of[0], "integer") && IsOnlyType(any_of[1], "string");
 }
 
 /// What a structural schema says of values whose type is one of several.
@@ -79,8 +78,7 @@ bool HasForbidden(const Value& schema) {
                                                         "x-kubernetes-list-map-keys",
                                                         "x-kubernetes-map-type"};
   const auto is_there = [&schema](std::string_view keyword) {
-    const Value* value = schema.Find(keyword);
-    return value != nullptr && !value->is_null();
+    return !schema.At(keyword).is_null();
   };
   if (std::ranges::any_of(kForbidden, is_there)) return true;
   for (const std::string_view keyword : {"items", "not"}) {
@@ -94,10 +92,9 @@ bool HasForbidden(const Value& schema) {
     }
   }
   return std::ranges::any_of(kJunctors, [&schema](std::string_view junctor) {
-    const Value* list = schema.Find(junctor, Type::kArray);
-    return list != nullptr && std::ranges::any_of(list->elements(), [](const Value& one) {
-             return one.is_object() && HasForbidden(one);
-           });
+    return std::ranges::any_of(schema.At(junctor).elements(), [](const Value& one) {
+      return one.is_object() && HasForbidden(one);
+    });
   });
 }
 
@@ -189,7 +186,8 @@ class Lifting {
     if (list == nullptr) return Effect::kSame;
     const bool is_of_node = &node == &holder;
     const bool may_be_pattern = IsTrue(node, kIntOrString) && is_of_node;
-    if (may_be_pattern && junctor == "anyOf" && IsIntOrStringPattern(list)) return Effect::kSame;
+    if (may_be_pattern && junctor == "anyOf" && IsIntOrStringPattern(list->elements()))
+      return Effect::kSame;
     if (is_of_node && junctor != "allOf") TakeTypeOfAll(node, *list, place, nesting);
     Effect effect = Effect::kSame;
     const std::size_t size = list->size();
@@ -197,7 +195,7 @@ class Lifting {
       // The node may be the holder of the list, and grow: a schema is taken out meanwhile.
       Value schema = holder.Find(junctor)->elements()[i];
       const bool is_pattern = may_be_pattern && junctor == "allOf" && i == 0 &&
-                              IsIntOrStringPattern(schema.Find("anyOf"));
+                              IsIntOrStringPattern(schema.At("anyOf").elements());
       if (is_pattern || !schema.is_object()) continue;
       effect = effect | LiftNested(node, schema, place, nesting);
       holder.Find(junctor)->elements()[i] = schema;

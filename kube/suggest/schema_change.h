@@ -84,8 +84,7 @@ inline constexpr std::string_view kIntOrString = "x-kubernetes-int-or-string";
 inline constexpr std::string_view kEmbedded = "x-kubernetes-embedded-resource";
 
 inline bool IsTrue(const json::Value& schema, std::string_view keyword) {
-  const json::Value* value = schema.Find(keyword, json::Type::kBool);
-  return value != nullptr && value->AsBool();
+  return schema.At(keyword).is_true();
 }
 
 /// The schema at `keyword`; null pointer where there is none.

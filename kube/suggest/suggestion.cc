@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -167,11 +168,7 @@ class Replacement {
   void ReplacePatternProperties(Value& schema, const SchemaPlace& place) {
     const Value* patterns = SchemaAt(schema, "patternProperties");
     if (patterns == nullptr || patterns->size() > 1) return;
-    const Value* properties = schema.Find("properties");
-    const Value* additional = schema.Find("additionalProperties");
-    const bool has_others = (properties != nullptr && !properties->empty()) ||
-                            (additional != nullptr && additional->is_object());
-    if (has_others) return;
+    if (!schema.At("properties").empty() || schema.At("additionalProperties").is_object()) return;
     if (!patterns->empty()) {
       const json::Member& only = patterns->members()[0];
       const bool is_of_all = TakesAllKeys(only.key.text());
@@ -203,16 +200,17 @@ class Replacement {
     if (SchemaAt(schema, "patternProperties") != nullptr) {
       editor_.Left(place, "patternProperties cannot be said by a CRD of v1 beside other fields");
     }
-    const Value* items = schema.Find("items", json::Type::kArray);
-    if (items != nullptr) editor_.Left(place, "a CRD of v1 has one schema for all items");
+    if (schema.At("items").is_array()) {
+      editor_.Left(place, "a CRD of v1 has one schema for all items");
+    }
   }
 
   void ReplaceSchemasOfItems(Value& schema, const SchemaPlace& place) {
-    const Value* items = schema.Find("items", json::Type::kArray);
-    if (items == nullptr || items->empty()) return;
-    const Value first = items->elements()[0];
+    const std::span<const Value> items = schema.At("items").elements();
+    if (items.empty()) return;
+    const Value first = items[0];
     const bool are_equal = std::ranges::all_of(
-        items->elements(), [&first](const Value& other) { return json::Equal(first, other); });
+        items, [&first](const Value& other) { return json::Equal(first, other); });
     if (!are_equal) return;
     editor_.Fixed(place, "one schema for items in the place of a list");
     editor_.Set(schema, "items", first);
@@ -316,8 +314,7 @@ Suggestion Suggest(const crd::Crd& crd, const ObservedShape& seen, const Suggest
 json::Value PatchOf(const Suggestion& suggestion, const crd::Crd& crd, json::Arena& arena) {
   Value before = json::CopyForChange(suggestion.before, arena);
   const auto annotations_of = [](const Value& root) {
-    const Value* metadata = root.Find("metadata", json::Type::kObject);
-    return metadata == nullptr ? nullptr : metadata->Find("annotations");
+    return root.At("metadata").Find("annotations");
   };
   // The form leaves out some: what is added goes beside these.
   const bool are_hidden = annotations_of(before) == nullptr &&

@@ -53,8 +53,7 @@ bool IsRightMissing(const CallError& error) {
 
 // A manifest with a resourceVersion, as kubectl get prints it, is for that version alone.
 bool HasResourceVersion(const Value& manifest) {
-  const Value* metadata = manifest.Find("metadata");
-  return metadata != nullptr && !metadata->FindText("resourceVersion").empty();
+  return !manifest.At("metadata").FindText("resourceVersion").empty();
 }
 
 bool IsAnswer(const CallError& error, const Value& manifest) {
@@ -139,14 +138,12 @@ void HandleAnswer(const Asked& asked, const DocumentResult& result) {
   if (!result) return HandleError(asked, result.error());
   report::ApplyReport& answer = *asked.question->answer;
   if (asked.live != nullptr) answer.is_unchanged = IsSame((*result)->root(), *asked.live);
-  const Value* spec = (*result)->root().Find("spec");
-  const Value* preserves = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
   answer.accepted = true;
   answer.message.clear();
   answer.causes.clear();
   // Rather warned too often: where server-side apply would turn it off, too.
   answer.preserves_unknown_fields &=
-      preserves != nullptr && preserves->is_bool() && preserves->AsBool();
+      (*result)->root().At("spec").At("preserveUnknownFields").is_true();
 }
 
 void Ask(std::span<const ApplyQuestion> questions, kube::client::Client& client) {

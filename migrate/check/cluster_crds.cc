@@ -11,6 +11,7 @@
 #include "kube/base/result.h"
 #include "kube/client/answer_meaning.h"
 #include "migrate/check/apply_effect.h"
+#include "migrate/cluster/object_metadata.h"
 
 namespace migrate::check {
 namespace {
@@ -27,8 +28,7 @@ std::string ApiVersionOfTarget(std::string_view target) {
 }
 
 std::string NameOfItem(const Value& item) {
-  const Value* metadata = item.Find("metadata");
-  return metadata == nullptr ? "" : std::string(metadata->FindText("name"));
+  return std::string(cluster::MetadataText(item, "name"));
 }
 
 kube::base::Result<kube::crd::Crd, std::string> ReadListedCrd(const Value& item,
@@ -52,10 +52,8 @@ using kube::json::Document;
 bool IsFullName(const std::string& name) { return name.find('.') != std::string::npos; }
 
 bool HasVersion(const Value& group, std::string_view version) {
-  const Value* versions = group.Find("versions");
-  return versions != nullptr && std::ranges::any_of(versions->elements(), [&](const Value& v) {
-           return v.FindText("version") == version;
-         });
+  return std::ranges::any_of(group.At("versions").elements(),
+                             [&](const Value& v) { return v.FindText("version") == version; });
 }
 
 report::CrdReport UnreadReport(const std::string& name, const std::string& why) {
@@ -168,15 +166,13 @@ class CrdReader {
     }
     if (groups.empty()) return;
     const auto all = reader_.client().Get("/apis");
-    const Value* listed = all ? (*all)->root().Find("groups", kube::json::Type::kArray) : nullptr;
-    if (listed == nullptr) return;
+    if (!all) return;
     std::set<std::string> found;
     std::vector<cluster::ListJob> jobs;
-    for (const Value& group : listed->elements()) {
+    for (const Value& group : (*all)->root().At("groups").elements()) {
       const std::string name(group.FindText("name"));
-      const Value* versions = group.Find("versions", kube::json::Type::kArray);
-      if (versions == nullptr || !groups.contains(name)) continue;
-      for (const Value& version : versions->elements()) {
+      if (!groups.contains(name)) continue;
+      for (const Value& version : group.At("versions").elements()) {
         jobs.emplace_back("/apis/" + kube::client::UrlEscape(name) + "/" +
                               kube::client::UrlEscape(version.FindText("version")),
                           cluster::HandleEach([this, name, &found](Document& item) {
@@ -194,10 +190,8 @@ class CrdReader {
 
   // Subresources have the name of theirs before a slash.
   void TakeResources(const Value& list, const std::string& group, std::set<std::string>& found) {
-    const Value* resources = list.Find("resources", kube::json::Type::kArray);
-    if (resources == nullptr) return;
     const std::lock_guard lock(mutex_);
-    for (const Value& resource : resources->elements()) {
+    for (const Value& resource : list.At("resources").elements()) {
       const std::string name(resource.FindText("name"));
       if (!name.empty() && name.find('/') == std::string::npos) found.insert(name + "." + group);
     }

@@ -17,6 +17,7 @@
 #include "migrate/check/managed_fields.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/check/weighed_changes.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::check {
@@ -99,10 +100,8 @@ bool HasRules(const kube::schema::SchemaProps& schema) {
 }  // namespace
 
 std::string FullName(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  if (metadata == nullptr) return "<none>";
-  const std::string_view namespace_ = metadata->FindText("namespace");
-  const std::string_view name = metadata->FindText("name");
+  const std::string_view namespace_ = cluster::MetadataText(object, "namespace");
+  const std::string_view name = cluster::MetadataText(object, "name");
   std::string full_name = namespace_.empty() ? "" : std::string(namespace_) + "/";
   return full_name.append(name.empty() ? "<none>" : name);
 }
@@ -337,10 +336,8 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   CountEntries(object, counted, tally);
   if (facts_.reads_are_pruned) CountHidden(object, counted, tally);
   if (!keep_paths_) return;
-  if (const Value* metadata = object.value.Find("metadata")) {
-    paths.namespace_ = metadata->FindText("namespace");
-    paths.name = metadata->FindText("name");
-  }
+  paths.namespace_ = cluster::MetadataText(object.value, "namespace");
+  paths.name = cluster::MetadataText(object.value, "name");
   paths.source = object.source;
   tally.paths_.push_back(std::move(paths));
 }

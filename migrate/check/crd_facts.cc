@@ -52,10 +52,7 @@ bool HasUnknownStoredVersion(const kube::crd::Crd& crd) {
 // Of the document, as defaulting adds the storage version. Generators write an empty list, which
 // no server has.
 bool HasStoredVersions(const kube::crd::Crd& crd) {
-  const Value* status = crd.document->root().Find("status", kube::json::Type::kObject);
-  const Value* stored =
-      status == nullptr ? nullptr : status->Find("storedVersions", kube::json::Type::kArray);
-  return stored != nullptr && !stored->elements().empty();
+  return !crd.document->root().At("status").At("storedVersions").elements().empty();
 }
 
 bool ConvertsNothing(const kube::crd::Crd& crd) { return crd.conversion.strategy == "None"; }

@@ -11,6 +11,7 @@
 #include "migrate/check/crd_request.h"
 #include "migrate/cluster/pause.h"
 #include "migrate/cluster/private_file.h"
+#include "migrate/cluster/stale_entries.h"
 
 namespace migrate::check {
 namespace {
@@ -71,8 +72,7 @@ std::uint64_t HashSchemas(const kube::crd::Crd& crd, AddFunction add) {
   const Value* spec = crd.document->root().Find("spec");
   if (spec == nullptr) return 0;
   AddMember(text, *spec, "validation", add);
-  const Value* versions = spec->Find("versions", kube::json::Type::kArray);
-  for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
+  for (const Value& version : spec->At("versions").elements()) {
     for (const char* key : {"name", "storage"}) AddMember(text, version, key, AddAll);
     AddMember(text, version, "schema", add);
   }
@@ -114,17 +114,15 @@ std::optional<std::string> CheckCrdUnchanged(const CrdShape& expected, const kub
 }
 
 std::string FindChangeWhileRead(const CrdShape& expected, const Value& now) {
-  const Value* metadata = now.Find("metadata");
-  if (metadata == nullptr || metadata->FindText("uid") != expected.uid) {
+  const Value& metadata = now.At("metadata");
+  if (metadata.FindText("uid") != expected.uid) {
     return "the CustomResourceDefinition was deleted and created anew while its objects were "
            "read";
   }
-  if (metadata->Find("deletionTimestamp") != nullptr) {
+  if (metadata.Find("deletionTimestamp") != nullptr) {
     return "the CustomResourceDefinition was deleted while its objects were read, and they with it";
   }
-  const Value* spec = now.Find("spec");
-  const Value* flag = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
-  const bool preserves = flag != nullptr && flag->is_bool() && flag->AsBool();
+  const bool preserves = now.At("spec").At("preserveUnknownFields").is_true();
   if (!expected.preserves_unknown_fields || preserves) return "";
   return "spec.preserveUnknownFields was turned off while its objects were read: the API server "
          "may have hidden fields that are lost";
@@ -132,25 +130,19 @@ std::string FindChangeWhileRead(const CrdShape& expected, const Value& now) {
 
 namespace {
 
-using kube::json::Type;
 using std::chrono::sys_seconds;
 
 // When the writer of an entry has changed the spec; status is the server's.
 std::optional<sys_seconds> SpecChange(const Value& entry) {
-  const Value* fields = entry.Find("fieldsV1", Type::kObject);
-  if (fields == nullptr || fields->Find("f:spec") == nullptr) return std::nullopt;
+  if (entry.At("fieldsV1").Find("f:spec") == nullptr) return std::nullopt;
   const auto time = kube::go::ParseGoTime(entry.FindText("time"));
   if (!time) return std::nullopt;
   return sys_seconds(std::chrono::seconds(time->unix_seconds));
 }
 
 std::optional<sys_seconds> LastSpecChange(const Value& crd) {
-  const Value* metadata = crd.Find("metadata", Type::kObject);
-  const Value* entries =
-      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
   std::optional<sys_seconds> last;
-  if (entries == nullptr) return last;
-  for (const Value& entry : entries->elements()) last = std::max(last, SpecChange(entry));
+  for (const Value& entry : cluster::EntriesOf(crd)) last = std::max(last, SpecChange(entry));
   return last;
 }
 
@@ -195,9 +187,9 @@ bool CrdGuard::IsAsSeen() {
   if (seen_version_.empty()) return false;
   const auto crd = GetCrdMetadata(session_.client, target_);
   if (!crd) return false;
-  const kube::json::Value* metadata = (*crd)->root().Find("metadata");
-  return metadata != nullptr && metadata->FindText("uid") == expected_.uid &&
-         metadata->FindText("resourceVersion") == seen_version_;
+  const Value& metadata = (*crd)->root().At("metadata");
+  return metadata.FindText("uid") == expected_.uid &&
+         metadata.FindText("resourceVersion") == seen_version_;
 }
 
 kube::base::Result<std::optional<std::string>, kube::client::CallError> CrdGuard::Compare() {

@@ -127,11 +127,11 @@ class CrdObjectsRun {
   }
 
   void TakeApiService(const Value& item) {
-    const Value* spec = item.Find("spec");
-    if (spec == nullptr || spec->Find("service", kube::json::Type::kObject) == nullptr) return;
+    const Value& spec = item.At("spec");
+    if (!spec.At("service").is_object()) return;
     const std::lock_guard lock(mutex_);
-    aggregated_.insert(std::string(spec->FindText("version")) + "." +
-                       std::string(spec->FindText("group")));
+    aggregated_.insert(std::string(spec.FindText("version")) + "." +
+                       std::string(spec.FindText("group")));
   }
 
   void ReadObjects() {

@@ -9,6 +9,7 @@
 #include "kube/crd/crd_validation.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/object_diff.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/proposals.h"
 
 namespace migrate::check {
@@ -46,8 +47,7 @@ class FileDiff {
     const CrdSet::Entry& crd = *object.crds.back();
     const std::vector<std::string> names = CrdNamesOf(options_.targets);
     if (!names.empty() && !IsNamedByAny(crd.identity, names)) return;
-    const auto& metadata = object.value.Find("metadata");
-    const std::string name(metadata == nullptr ? "" : metadata->FindText("name"));
+    const std::string name(cluster::MetadataText(object.value, "name"));
     const std::set<std::string> wanted = ObjectNamesOf(crd.identity, options_.targets);
     if (!wanted.empty() && !wanted.contains(name)) return;
     if (!wanted.empty()) found_.emplace(crd.check->name(), name);

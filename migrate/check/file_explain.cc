@@ -7,17 +7,13 @@
 #include "kube/base/text.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/rule_explaining.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/proposals.h"
 
 namespace migrate::check {
 namespace {
 
 using kube::base::Error;
-
-std::string TextOf(const kube::json::Value& object, std::string_view key) {
-  const kube::json::Value* metadata = object.Find("metadata");
-  return std::string(metadata == nullptr ? "" : metadata->FindText(key));
-}
 
 /// One run of ExplainInFiles.
 class FileExplain {
@@ -42,8 +38,9 @@ class FileExplain {
   using Documents = std::map<std::string, std::unique_ptr<kube::json::Document>>;  // by FullName
 
   void Keep(FileObject& object) {
-    if (TextOf(object.value, "name") != options_.object_name) return;
-    if (!options_.namespace_.empty() && TextOf(object.value, "namespace") != options_.namespace_) {
+    if (cluster::MetadataText(object.value, "name") != options_.object_name) return;
+    if (!options_.namespace_.empty() &&
+        cluster::MetadataText(object.value, "namespace") != options_.namespace_) {
       return;
     }
     auto document = std::make_unique<kube::json::Document>();

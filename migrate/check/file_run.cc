@@ -247,10 +247,8 @@ void FileRun::HandleCrd(const cluster::ManifestObject& object) {
 }
 
 void FileRun::HandleLateCrd(const cluster::ManifestObject& object) {
-  const kube::json::Value* spec = object.value.Find("spec");
-  const kube::json::Value* names = spec == nullptr ? nullptr : spec->Find("names");
-  const bool known =
-      names != nullptr && !crds_.Find(spec->FindText("group"), names->FindText("kind")).empty();
+  const kube::json::Value& spec = object.value.At("spec");
+  const bool known = !crds_.Find(spec.FindText("group"), spec.At("names").FindText("kind")).empty();
   HandleCrd(object);
   if (known || !crds_may_come_late_) {
     reader_.AddError(object,

@@ -1,5 +1,6 @@
 #include "migrate/check/gitops_owner.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -30,29 +31,22 @@ constexpr std::array kSigns = {
 };
 
 bool HasKey(const Value& metadata, std::string_view where, std::string_view name) {
-  const Value* map = metadata.Find(where);
-  return map != nullptr && map->Find(name) != nullptr;
+  return metadata.At(where).Find(name) != nullptr;
 }
 
 bool HasManager(const Value& metadata, std::string_view manager) {
-  const Value* entries = metadata.Find("managedFields");
-  if (entries == nullptr) return false;
-  for (const Value& entry : entries->elements()) {
-    if (entry.FindText("manager") == manager) return true;
-  }
-  return false;
+  return std::ranges::any_of(
+      metadata.At("managedFields").elements(),
+      [manager](const Value& entry) { return entry.FindText("manager") == manager; });
 }
 
 // Argo CD's tracking by app.kubernetes.io/instance: others set that label too, so its annotations
 // (sync options and the like) have to be there as well.
 bool HasArgoInstance(const Value& metadata) {
-  if (!HasKey(metadata, "labels", "app.kubernetes.io/instance")) return false;
-  const Value* annotations = metadata.Find("annotations");
-  if (annotations == nullptr) return false;
-  for (const kube::json::Member& annotation : annotations->members()) {
-    if (annotation.key.text().starts_with("argocd.argoproj.io/")) return true;
-  }
-  return false;
+  return HasKey(metadata, "labels", "app.kubernetes.io/instance") &&
+         std::ranges::any_of(metadata.At("annotations").members(), [](const auto& annotation) {
+           return annotation.key.text().starts_with("argocd.argoproj.io/");
+         });
 }
 
 std::string Describe(const Sign& sign) {
@@ -65,12 +59,11 @@ std::string Describe(const Sign& sign) {
 }  // namespace
 
 std::string FindGitOpsOwner(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  if (metadata == nullptr) return "";
-  if (HasArgoInstance(*metadata)) return "Argo CD (label app.kubernetes.io/instance)";
+  const Value& metadata = object.At("metadata");
+  if (HasArgoInstance(metadata)) return "Argo CD (label app.kubernetes.io/instance)";
   for (const Sign& sign : kSigns) {
-    const bool is_there = sign.where.empty() ? HasManager(*metadata, sign.name)
-                                             : HasKey(*metadata, sign.where, sign.name);
+    const bool is_there = sign.where.empty() ? HasManager(metadata, sign.name)
+                                             : HasKey(metadata, sign.where, sign.name);
     if (is_there) return Describe(sign);
   }
   return "";

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "kube/meta/object_path.h"
+#include "migrate/cluster/stale_entries.h"
 
 namespace migrate::check {
 
@@ -59,16 +60,6 @@ namespace {
 // The parts of FieldsV1: "f:" a field, "k:" an element by its keys, "v:" an element by its value,
 // "i:" an element by its index, "." the thing itself.
 constexpr std::string_view kSelf = ".";
-
-std::span<const Value> Entries(const Value& object) {
-  const Value* metadata = object.Find("metadata", Type::kObject);
-  const Value* entries =
-      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  // The server keeps ten of those who update, and few others.
-  constexpr std::size_t kMostEntries = 200;
-  if (entries == nullptr) return {};
-  return entries->elements().first(std::min(entries->size(), kMostEntries));
-}
 
 // Without a copy of the key, which may be long.
 const Value* FindFieldInNarrow(const Value& fields, std::string_view key) {
@@ -184,7 +175,7 @@ std::size_t OwnerFinder::OwnedDepth(const Value& fields, std::span<const PathEle
 FieldOwners OwnerFinder::Find(std::span<const PathElement> elements) {
   FieldOwners owners;
   std::size_t deepest = 0;
-  for (const Value& entry : Entries(object_)) {
+  for (const Value& entry : cluster::FirstEntriesOf(object_)) {
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
     const std::size_t depth = fields == nullptr ? 0 : OwnedDepth(*fields, elements);
     if (depth == 0 || depth < deepest) continue;
@@ -205,7 +196,7 @@ std::vector<LackingField> FindLackingFields(const Value& object, const Structura
   std::vector<LackingField> found;
   kube::json::MemberIndex members;
   std::size_t path_bytes = 0;
-  for (const Value& entry : Entries(object)) {
+  for (const Value& entry : cluster::FirstEntriesOf(object)) {
     if (!api_version.empty() && entry.FindText("apiVersion") != api_version) continue;
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
     if (fields != nullptr)

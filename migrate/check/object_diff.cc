@@ -8,6 +8,7 @@
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "kube/schema/defaulting.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::check {
@@ -44,10 +45,6 @@ std::string Unusable(const std::string& version, const std::vector<std::string>&
   if (usable.empty()) return why;
   return why + ", and --version shows what another schema removes (" +
          kube::base::Join(usable, ", ") + ")";
-}
-
-std::string_view TextOf(const Value* metadata, std::string_view key) {
-  return metadata == nullptr ? std::string_view() : metadata->FindText(key);
 }
 
 }  // namespace
@@ -118,8 +115,8 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
   return ObjectChange{.group = check_->group(),
                       .version = version_,
                       .kind = check_->kind(),
-                      .namespace_ = TextOf(metadata, "namespace"),
-                      .name = TextOf(metadata, "name"),
+                      .namespace_ = cluster::MetadataText(object, "namespace"),
+                      .name = cluster::MetadataText(object, "name"),
                       .now = object,
                       .after = after,
                       .differs = !kube::json::Equal(object, after)};

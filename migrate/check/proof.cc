@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using kube::json::Arena;
 using kube::json::Document;
-using kube::json::Type;
 using kube::json::Value;
 
 constexpr char kFormat[] = "kubectl-prune proof 1";
@@ -65,11 +64,6 @@ Value DescribeWhole(const Proof& proof, Arena& arena) {
   return object;
 }
 
-std::int64_t NumberAt(const Value& object, std::string_view key) {
-  const Value* number = object.Find(key, Type::kNumber);
-  return number == nullptr ? 0 : kube::json::AsInt64(*number).value_or(0);
-}
-
 std::optional<Proof> ReadDescription(std::string_view text) {
   Document document;
   if (document.Parse(text)) return std::nullopt;
@@ -77,13 +71,14 @@ std::optional<Proof> ReadDescription(std::string_view text) {
   if (object.FindText("format") != kFormat) return std::nullopt;
   Proof proof;
   proof.crd_uid = object.FindText("crdUID");
-  proof.generation = NumberAt(object, "generation");
+  proof.generation = kube::json::AsInt64(object.At("generation")).value_or(0);
   proof.storage_version = object.FindText("storageVersion");
   proof.address = object.FindText("address");
   proof.schema = object.FindText("schema");
   proof.pruned_since = cluster::NumberOf(object.FindText("prunedSince"));
   proof.verified.time = object.FindText("time");
-  proof.verified.objects = static_cast<std::uint64_t>(NumberAt(object, "objects"));
+  proof.verified.objects =
+      static_cast<std::uint64_t>(kube::json::AsInt64(object.At("objects")).value_or(0));
   return proof;
 }
 
@@ -114,10 +109,8 @@ std::optional<Proof> Load(const fs::path& state_dir, const std::string& crd_uid)
 }
 
 std::optional<Proof> ReadAnnotation(const kube::crd::Crd& crd) {
-  const Value* metadata = crd.document->root().Find("metadata");
-  const Value* annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
-  if (annotations == nullptr || !annotations->is_object()) return std::nullopt;
-  return ReadDescription(annotations->FindText(kAnnotation));
+  const Value& metadata = crd.document->root().At("metadata");
+  return ReadDescription(metadata.At("annotations").FindText(kAnnotation));
 }
 
 bool IsOf(const Proof& proof, const kube::crd::Crd& crd) {
@@ -128,14 +121,11 @@ bool IsOf(const Proof& proof, const kube::crd::Crd& crd) {
 
 // What was written since the CRD has changed was pruned by other schemas.
 bool Covers(const Proof& proof, const Value& object, bool has_changed) {
-  const Value* metadata = object.Find("metadata");
-  if (metadata == nullptr) return false;
-  const std::string_view version = metadata->FindText("resourceVersion");
-  if (version.empty()) return false;
-  if (!proof.seen) return false;
+  const std::string_view version = cluster::MetadataText(object, "resourceVersion");
+  if (version.empty() || !proof.seen) return false;
   const std::uint64_t number = cluster::NumberOf(version);
   if (!has_changed && proof.pruned_since != 0 && number > proof.pruned_since) return true;
-  const std::uint64_t uid = cluster::StableHash(metadata->FindText("uid"));
+  const std::uint64_t uid = cluster::StableHash(cluster::MetadataText(object, "uid"));
   return std::ranges::binary_search(*proof.seen, HashSeen(uid, version));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -157,10 +158,9 @@ std::optional<Value> EntryCleaner::Renamed(const Value& entry, Arena& arena) con
 }
 
 std::vector<const Value*> EntryCleaner::FindUnfit(const Value& object) const {
-  const std::span<const Value> entries = EntriesOf(object);
   std::vector<const Value*> unfit;
   Choice choice(*this, object, nullptr);
-  for (const Value& entry : entries.first(std::min(entries.size(), kMostEntries))) {
+  for (const Value& entry : FirstEntriesOf(object)) {
     const bool is_doubtful = known_.StateOfEntry(entry) == EntryState::kDoubtful;
     if (is_doubtful && choice.IsOf(entry)) unfit.push_back(&entry);
   }

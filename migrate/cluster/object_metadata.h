@@ -28,6 +28,9 @@ std::uint64_t NumberOf(std::string_view resource_version);
 /// A text of an object's metadata, such as "uid"; empty where there is none. Refers to `object`.
 std::string_view MetadataText(const kube::json::Value& object, std::string_view key);
 
+/// `object`, or a copy of it that shares all but metadata.managedFields, which it lacks.
+kube::json::Value WithoutManagedFields(const kube::json::Value& object, kube::json::Arena& arena);
+
 /// The metadata of an object or PartialObjectMetadata; absent where no object of an API server
 /// looks so: without name, uid or resourceVersion, or with one that is far too long. `known` may be
 /// the null pointer: then no entry of managedFields is stale.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kube/client/answer_meaning.h"
+#include "migrate/cluster/object_metadata.h"
 
 namespace migrate::cluster {
 namespace {
@@ -20,9 +21,8 @@ std::optional<WatchEventType> TypeOf(std::string_view name) {
 
 // In the words that any other Status gets.
 WatchError ReadStatus(const Value& object) {
-  const Value* code = object.Find("code", kube::json::Type::kNumber);
   kube::client::ResponseHead head;
-  head.status = static_cast<int>(code == nullptr ? 500 : kube::json::AsInt64(*code).value_or(500));
+  head.status = static_cast<int>(kube::json::AsInt64(object.At("code")).value_or(500));
   kube::client::ApiStatus status =
       kube::client::ReadApiStatus("GET", head, kube::json::Print(object));
   std::string message = kube::client::Describe(status);
@@ -56,8 +56,7 @@ void WatchReader::ReadEvent() {
   }
   const auto type = TypeOf(name);
   if (!type) return Fail("an event of an unknown type");
-  const Value* metadata = object->Find("metadata");
-  if (metadata == nullptr || metadata->FindText("resourceVersion").empty()) {
+  if (MetadataText(*object, "resourceVersion").empty()) {
     return Fail("an event without a resource version");
   }
   sink_.OnEvent(*type, *object, event_);
@@ -126,7 +125,7 @@ void ObjectWatch::OnBytes(std::string_view bytes) {
 
 void ObjectWatch::OnEvent(WatchEventType type, kube::json::Value& object,
                           kube::json::Document& event) {
-  resource_version_ = object.Find("metadata")->FindText("resourceVersion");
+  resource_version_ = MetadataText(object, "resourceVersion");
   failures_ = 0;
   if (type == WatchEventType::kBookmark) return;
   ++events_;

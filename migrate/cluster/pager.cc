@@ -19,8 +19,7 @@ constexpr int kMostRestarts = 3;
 constexpr std::uint64_t kMostThinPages = 1000;
 
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
-  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
-  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
+  const std::int64_t number = kube::json::AsInt64(metadata.At("remainingItemCount")).value_or(-1);
   if (number < 0) return std::nullopt;
   return static_cast<std::uint64_t>(number);
 }
@@ -112,11 +111,10 @@ std::string WithChunk(std::string target, std::int64_t chunk_size,
 }
 
 PageMetadata ReadPageMetadata(const kube::json::Value& list) {
-  const kube::json::Value* metadata = list.Find("metadata");
-  if (metadata == nullptr) return {};
-  return {.resource_version = std::string(metadata->FindText("resourceVersion")),
-          .continue_token = std::string(metadata->FindText("continue")),
-          .remaining = RemainingItemCount(*metadata)};
+  const kube::json::Value& metadata = list.At("metadata");
+  return {.resource_version = std::string(metadata.FindText("resourceVersion")),
+          .continue_token = std::string(metadata.FindText("continue")),
+          .remaining = RemainingItemCount(metadata)};
 }
 
 std::string DescribeForeignAnswer(const std::string& wanted, const std::string& why) {

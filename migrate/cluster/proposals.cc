@@ -7,6 +7,7 @@
 
 #include "kube/meta/type_meta.h"
 #include "migrate/cluster/manifest_reader.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/worker_pool.h"
 
 namespace migrate::cluster {
@@ -17,8 +18,7 @@ kube::base::Result<kube::crd::Crd, report::CrdReport> ReadManifestCrd(const Mani
   if (crd) return *std::move(crd);
   reader.AddError(object, "cannot read the CustomResourceDefinition: " + crd.error());
   report::CrdReport report;
-  const kube::json::Value* metadata = object.value.Find("metadata");
-  if (metadata != nullptr) report.name = metadata->FindText("name");
+  report.name = MetadataText(object.value, "name");
   report.source = reader.SourceOf(object.place);
   report.error = std::move(crd).error();
   report.is_file_error = true;

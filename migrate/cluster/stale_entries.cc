@@ -8,7 +8,6 @@
 
 namespace migrate::cluster {
 
-using kube::json::Type;
 using kube::json::Value;
 
 KnownVersions::KnownVersions(const kube::crd::Crd& crd) {
@@ -50,17 +49,18 @@ std::string KnownVersions::Text() const {
 }
 
 std::span<const Value> EntriesOf(const Value& object) {
-  const Value* metadata = object.Find("metadata", Type::kObject);
-  const Value* entries =
-      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  return entries == nullptr ? std::span<const Value>() : entries->elements();
+  return object.At("metadata").At("managedFields").elements();
+}
+
+std::span<const Value> FirstEntriesOf(const Value& object) {
+  const std::span<const Value> entries = EntriesOf(object);
+  return entries.first(std::min(entries.size(), kMostEntries));
 }
 
 EntryState StateOf(const Value& object, const KnownVersions* known) {
   EntryState state = EntryState::kNone;
   for (const Value& entry : EntriesOf(object)) {
-    const Value* fields = entry.Find("fieldsV1", Type::kObject);
-    if (fields != nullptr && !fields->empty()) state = std::max(state, EntryState::kSome);
+    if (!entry.At("fieldsV1").members().empty()) state = std::max(state, EntryState::kSome);
     if (known == nullptr) continue;
     // An entry that owns nothing is compared like others.
     const EntryState of_entry = known->StateOfEntry(entry);
@@ -83,9 +83,8 @@ std::string TextOf(const kube::json::Value& entry, std::string_view key) {
 
 std::uint64_t StaleTally::AddStale(const kube::json::Value& object, const KnownVersions& known,
                                    const report::CountedObject& counted) {
-  const std::span<const kube::json::Value> entries = EntriesOf(object);
   std::uint64_t stale = 0;
-  for (const kube::json::Value& entry : entries.first(std::min(entries.size(), kMostEntries))) {
+  for (const kube::json::Value& entry : FirstEntriesOf(object)) {
     if (!known.IsStale(entry)) continue;
     Add(entry, counted);
     ++stale;

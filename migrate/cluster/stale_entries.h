@@ -69,6 +69,8 @@ class KnownVersions {
 
 /// The entries of metadata.managedFields of an object or PartialObjectMetadata.
 std::span<const kube::json::Value> EntriesOf(const kube::json::Value& object);
+/// The first of them, kMostEntries at most.
+std::span<const kube::json::Value> FirstEntriesOf(const kube::json::Value& object);
 
 /// `known` may be the null pointer: then none is stale or doubtful.
 EntryState StateOf(const kube::json::Value& object, const KnownVersions* known);

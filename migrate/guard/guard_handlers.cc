@@ -8,6 +8,7 @@
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "migrate/check/proof.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::guard {
@@ -115,8 +116,8 @@ std::string ObjectName(const Review& review) {
 }
 
 bool IsBeingDeleted(const Review& review) {
-  const Value* old = review.old_object == nullptr ? nullptr : review.old_object->Find("metadata");
-  return old != nullptr && !old->FindText("deletionTimestamp").empty();
+  return review.old_object != nullptr &&
+         !cluster::MetadataText(*review.old_object, "deletionTimestamp").empty();
 }
 
 // Finalizers and status are what others than the writer of a field write, and have to.

@@ -6,25 +6,21 @@
 #include "kube/base/metrics_text.h"
 #include "kube/base/utf8.h"
 #include "migrate/check/proof.h"
+#include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/stale_entries.h"
 
 namespace migrate::guard {
 namespace {
 
 using kube::json::Arena;
-using kube::json::Member;
 using kube::json::Value;
 
 // The start of our User-Agent, which the API server takes for the manager of who names none
 // (apiserver pkg/endpoints/handlers managerOrUserAgent).
 constexpr std::string_view kOwnManager = "kubectl-prune";
-// As many entries are looked at as OwnerFinder does.
-constexpr std::size_t kMostEntries = 200;
 
 std::span<const Value> ManagedFields(const Value* object) {
-  const Value* metadata = object == nullptr ? nullptr : object->Find("metadata");
-  const Value* entries = metadata == nullptr ? nullptr : metadata->Find("managedFields");
-  if (entries == nullptr) return {};
-  return entries->elements().first(std::min(kMostEntries, entries->elements().size()));
+  return object == nullptr ? std::span<const Value>() : cluster::FirstEntriesOf(*object);
 }
 
 // The entry of the last time among those that the old object does not have. All times are of one
@@ -51,22 +47,6 @@ std::string_view ManagerOfNewEntry(const Value* object, const Value* old_object)
   return latest != nullptr && is_only ? latest->FindText("manager") : std::string_view();
 }
 
-Value ShallowCopy(const Value& object, Arena& arena) {
-  const auto from = object.members();
-  Member* members = arena.Allocate<Member>(from.size());
-  std::ranges::copy(from, members);
-  return Value::Object(members, from.size());
-}
-
-Value WithoutManagedFields(const Value& object, Arena& arena) {
-  const Value* metadata = object.Find("metadata", kube::json::Type::kObject);
-  if (metadata == nullptr) return object;
-  Value copy = ShallowCopy(object, arena), kept = ShallowCopy(*metadata, arena);
-  kept.Erase("managedFields");
-  *copy.Find("metadata") = kept;
-  return copy;
-}
-
 }  // namespace
 
 Writer WriterOf(const kube::admission::Review& review) {
@@ -79,8 +59,8 @@ Writer WriterOf(const kube::admission::Review& review) {
 bool IsRewrite(const kube::admission::Review& review) {
   if (review.object == nullptr || review.old_object == nullptr) return false;
   Arena arena;
-  return kube::json::Equal(WithoutManagedFields(*review.object, arena),
-                           WithoutManagedFields(*review.old_object, arena));
+  return kube::json::Equal(cluster::WithoutManagedFields(*review.object, arena),
+                           cluster::WithoutManagedFields(*review.old_object, arena));
 }
 
 bool IsOfMigration(const Writer& writer) { return writer.manager == kOwnManager; }

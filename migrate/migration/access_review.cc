@@ -9,7 +9,6 @@ namespace migrate::migration {
 namespace {
 
 using kube::json::Arena;
-using kube::json::Type;
 using kube::json::Value;
 
 std::string Review(const Access& access) {
@@ -45,9 +44,8 @@ kube::client::ApiRequest Request(const Access& access) {
 
 bool IsAllowed(const kube::client::DocumentResult& answer) {
   if (!answer) return true;
-  const Value* status = (*answer)->root().Find("status");
-  const Value* allowed = status == nullptr ? nullptr : status->Find("allowed", Type::kBool);
-  return allowed == nullptr || allowed->AsBool();
+  const Value& allowed = (*answer)->root().At("status").At("allowed");
+  return !allowed.is_bool() || allowed.AsBool();
 }
 
 }  // namespace

@@ -13,22 +13,20 @@ using kube::json::Value;
 constexpr std::string_view kAdmissionGroup = "/apis/admissionregistration.k8s.io/";
 
 bool Has(const Value& rule, std::string_view key, std::string_view wanted) {
-  const Value* list = rule.Find(key);
-  return list != nullptr && std::ranges::any_of(list->elements(), [&](const Value& element) {
-           return element.text() == "*" || element.text() == wanted;
-         });
+  return std::ranges::any_of(rule.At(key).elements(), [&](const Value& element) {
+    return element.text() == "*" || element.text() == wanted;
+  });
 }
 
 // "widgets", "widgets/*", "*", "*/*"; not "widgets/status".
 bool HasResource(const Value& rule, std::string_view plural) {
-  const Value* list = rule.Find("resources");
-  return list != nullptr && std::ranges::any_of(list->elements(), [&](const Value& element) {
-           const std::string_view text = element.text();
-           const std::size_t slash = std::min(text.find('/'), text.size());
-           const std::string_view name = text.substr(0, slash);
-           const std::string_view subresource = text.substr(std::min(slash + 1, text.size()));
-           return (name == "*" || name == plural) && (subresource.empty() || subresource == "*");
-         });
+  return std::ranges::any_of(rule.At("resources").elements(), [&](const Value& element) {
+    const std::string_view text = element.text();
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    const std::string_view name = text.substr(0, slash);
+    const std::string_view subresource = text.substr(std::min(slash + 1, text.size()));
+    return (name == "*" || name == plural) && (subresource.empty() || subresource == "*");
+  });
 }
 
 bool HasScope(const Value& rule, bool is_namespaced) {
@@ -70,16 +68,10 @@ class WebhookFinder {
       found_.unknown_because = list.error().message;
       return;
     }
-    const Value* items = (*list)->root().Find("items");
-    if (items == nullptr) return;
-    for (const Value& configuration : items->elements()) TakeWebhooks(configuration);
-  }
-
-  void TakeWebhooks(const Value& configuration) {
-    const Value* webhooks = configuration.Find("webhooks");
-    if (webhooks == nullptr) return;
-    for (const Value& webhook : webhooks->elements()) {
-      if (MatchesUpdates(webhook, resource_)) found_.names.emplace_back(webhook.FindText("name"));
+    for (const Value& configuration : (*list)->root().At("items").elements()) {
+      for (const Value& webhook : configuration.At("webhooks").elements()) {
+        if (MatchesUpdates(webhook, resource_)) found_.names.emplace_back(webhook.FindText("name"));
+      }
     }
   }
 

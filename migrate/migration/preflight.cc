@@ -18,19 +18,15 @@
 namespace migrate::migration {
 namespace {
 
-using kube::go::GoQuote;
-
 constexpr char kCrdGroup[] = "apiextensions.k8s.io";
 constexpr char kCrdPlural[] = "customresourcedefinitions";
 constexpr const char* kEngineVerbs[] = {"create", "get", "delete"};
 
 const kube::json::Value* SchemaOf(const kube::crd::Crd& crd, const std::string& version) {
-  const kube::json::Value* spec = crd.document->root().Find("spec");
-  const kube::json::Value* versions = spec == nullptr ? nullptr : spec->Find("versions");
-  if (versions == nullptr) return nullptr;
-  const auto found = std::ranges::find_if(
-      versions->elements(), [&](const auto& one) { return one.FindText("name") == version; });
-  return found == versions->elements().end() ? nullptr : found->Find("schema");
+  for (const auto& one : crd.document->root().At("spec").At("versions").elements()) {
+    if (one.FindText("name") == version) return one.Find("schema");
+  }
+  return nullptr;
 }
 
 // Without one of its own a version has that of v1beta1 for all.

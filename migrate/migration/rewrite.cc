@@ -79,13 +79,11 @@ kube::base::Result<std::string, std::string> DescribeHiddenFields(
 std::string DescribeHiddenFieldsOfSome(const check::LiveCrd& crd, const std::string& target,
                                        kube::client::Client& client) {
   const auto list = client.Get(cluster::WithChunk(target, kSome, ""));
-  const kube::json::Value* items =
-      list ? (*list)->root().Find("items", kube::json::Type::kArray) : nullptr;
-  if (items == nullptr) return "";
+  if (!list) return "";
   const check::CrdCheck& check = *crd.checks.at(0);
   check::CrdTally tally;
   std::uint64_t number = 0;
-  for (const kube::json::Value& item : items->elements()) {
+  for (const kube::json::Value& item : (*list)->root().At("items").elements()) {
     check.CheckObject({item, {0, number++, 0}, ""}, tally);
   }
   return Describe(check.Report(tally));

@@ -18,16 +18,11 @@ constexpr const char* kGroups[] = {kGroup, "migration.k8s.io"};
 // From new to old: of several that are served one shows all objects.
 constexpr std::string_view kVersions[] = {"v1", "v1beta1", "v1alpha1"};
 
-std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
-  const Value* array = object.Find(key, Type::kArray);
-  return array == nullptr ? std::span<const Value>() : array->elements();
-}
-
 std::string_view NewestVersion(const kube::client::DocumentResult& group) {
   if (!group) return {};
   for (const std::string_view version : kVersions) {
     const auto is_it = [version](const Value& v) { return v.FindText("version") == version; };
-    if (std::ranges::any_of(ElementsAt((*group)->root(), "versions"), is_it)) return version;
+    if (std::ranges::any_of((*group)->root().At("versions").elements(), is_it)) return version;
   }
   return {};
 }
@@ -37,10 +32,8 @@ bool IsFinished(const Value& migration) {
 }
 
 bool IsOf(const Value& migration, const std::string& group, const std::string& plural) {
-  const Value* spec = migration.Find("spec");
-  const Value* resource = spec == nullptr ? nullptr : spec->Find("resource");
-  return resource != nullptr && resource->FindText("group") == group &&
-         resource->FindText("resource") == plural;
+  const Value& resource = migration.At("spec").At("resource");
+  return resource.FindText("group") == group && resource.FindText("resource") == plural;
 }
 
 }  // namespace
@@ -62,7 +55,7 @@ StorageMigrations FindStorageMigrations(const std::string& group, const std::str
       found.unknown_because = list.error().message;
       continue;
     }
-    for (const Value& migration : ElementsAt((*list)->root(), "items")) {
+    for (const Value& migration : (*list)->root().At("items").elements()) {
       const std::string name = ReadStorageMigration(migration).name;
       const bool is_own = api_group == kGroup && !own.empty() && name == own;
       if (is_own) found.has_own = true;
@@ -85,16 +78,6 @@ constexpr char kGeneration[] = "kubectl-prune/crd-generation";
 // Of a DNS subdomain (apimachinery pkg/util/validation).
 constexpr std::size_t kLongestName = 253;
 
-std::string_view TextAt(const Value& object, std::string_view key, std::string_view inner) {
-  const Value* found = object.Find(key, Type::kObject);
-  return found == nullptr ? std::string_view() : found->FindText(inner);
-}
-
-std::span<const Value> ConditionsOf(const Value& status) {
-  const Value* conditions = status.Find("conditions", Type::kArray);
-  return conditions == nullptr ? std::span<const Value>() : conditions->elements();
-}
-
 struct StageName {
   std::string_view condition;
   Stage stage;
@@ -109,7 +92,7 @@ void ReadStatus(const Value& status, StorageMigration& migration) {
   migration.status = kube::json::Print(status);
   if (!status.FindText("resourceVersion").empty()) migration.stage = Stage::kTakenUp;
   for (const StageName& name : kStages) {
-    for (const Value& condition : ConditionsOf(status)) {
+    for (const Value& condition : status.At("conditions").elements()) {
       if (condition.FindText("type") != name.condition || condition.FindText("status") != "True") {
         continue;
       }
@@ -163,12 +146,11 @@ std::string PrintStorageMigration(const MigratedResource& resource, std::string_
 
 StorageMigration ReadStorageMigration(const Value& object) {
   StorageMigration migration;
-  const Value* metadata = object.Find("metadata", Type::kObject);
-  if (metadata == nullptr) return migration;
-  migration.name = metadata->FindText("name");
-  migration.uid = metadata->FindText("uid");
-  migration.is_ours = TextAt(*metadata, "labels", kManagedBy) == kManager;
-  const std::string_view generation = TextAt(*metadata, "annotations", kGeneration);
+  const Value& metadata = object.At("metadata");
+  migration.name = metadata.FindText("name");
+  migration.uid = metadata.FindText("uid");
+  migration.is_ours = metadata.At("labels").FindText(kManagedBy) == kManager;
+  const std::string_view generation = metadata.At("annotations").FindText(kGeneration);
   std::from_chars(generation.data(), generation.data() + generation.size(),
                   migration.crd_generation);
   if (const Value* status = object.Find("status", Type::kObject)) ReadStatus(*status, migration);

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/serve/certificates.h"
 #include "kube/base/utf8.h"
 #include "kube/client/gathered_call.h"
 #include "kube/json/json.h"
+#include "kube/serve/certificates.h"
 #include "migrate/populate/keys.h"
 
 namespace migrate::populate {
@@ -102,7 +102,6 @@ namespace {
 
 using kube::client::GatheredCall;
 using kube::json::Arena;
-using kube::json::Type;
 using kube::json::Value;
 
 // An answer repeats the question, whose user may be in very many groups.
@@ -163,12 +162,11 @@ AccessAnswer Unknown(std::string_view why) {
 AccessAnswer ReadAnswer(const std::string& body) {
   kube::json::Document document;
   if (document.Parse(body)) return Unknown("the server's answer is not JSON");
-  const Value* status = document.root().Find("status");
-  const Value* allowed = status == nullptr ? nullptr : status->Find("allowed", Type::kBool);
-  if (allowed == nullptr) return Unknown("the server's answer does not say whether it is allowed");
-  if (allowed->AsBool()) return {AccessAnswer::Kind::kAllowed};
-  std::string_view reason = status->FindText("reason");
-  if (reason.empty()) reason = status->FindText("evaluationError");
+  const Value &status = document.root().At("status"), &allowed = status.At("allowed");
+  if (!allowed.is_bool()) return Unknown("the server's answer does not say whether it is allowed");
+  if (allowed.is_true()) return {AccessAnswer::Kind::kAllowed};
+  std::string_view reason = status.FindText("reason");
+  if (reason.empty()) reason = status.FindText("evaluationError");
   return {AccessAnswer::Kind::kDenied,
           std::string(kube::base::utf8::Prefix(reason, kMostReasonBytes))};
 }

@@ -78,17 +78,11 @@ bool IsKnownClusterScoped(const GroupKind& type) {
 namespace {
 
 using kube::client::UrlEscape;
-using kube::json::Type;
 using kube::json::Value;
 
 std::string VersionPath(const std::string& group, const std::string& version) {
   return group.empty() ? "/api/" + UrlEscape(version)
                        : "/apis/" + UrlEscape(group) + "/" + UrlEscape(version);
-}
-
-std::span<const Value> ElementsOf(const Value& object, std::string_view key) {
-  const Value* list = object.Find(key);
-  return list == nullptr ? std::span<const Value>() : list->elements();
 }
 
 // NoKindMatchError of apimachinery pkg/api/meta.
@@ -138,11 +132,11 @@ std::string ClusterKinds::ReadGroups(const std::set<std::string>& groups,
   const auto list = session.client.Get("/apis");
   if (session.is_stopped()) return "";
   if (!list) return list.error().message;
-  for (const Value& group : ElementsOf((*list)->root(), "groups")) {
+  for (const Value& group : (*list)->root().At("groups").elements()) {
     const std::string name(group.FindText("name"));
     if (name.empty() || !groups.contains(name)) continue;
     Versions& versions = groups_[name];
-    for (const Value& each : ElementsOf(group, "versions")) {
+    for (const Value& each : group.At("versions").elements()) {
       const std::string version(each.FindText("version"));
       versions.push_back({.name = version, .path = VersionPath(name, version)});
     }
@@ -178,21 +172,20 @@ void ClusterKinds::ReadKinds(const kube::client::Session& session) {
 }
 
 void ClusterKinds::AddKinds(const std::string& group, Version& version, const Value& list) {
-  if (list.Find("resources", Type::kArray) == nullptr) {
+  if (!list.At("resources").is_array()) {
     version.error = Unreadable(group, version.name, "the server's answer is no list of resources");
     return;
   }
-  for (const Value& resource : ElementsOf(list, "resources")) {
+  for (const Value& resource : list.At("resources").elements()) {
     const std::string plural(resource.FindText("name"));
     const std::string kind(resource.FindText("kind"));
     // What has a slash is a subresource, and may be of the kind of another group.
     if (plural.empty() || kind.empty() || plural.find('/') != plural.npos) continue;
-    const Value* is_namespaced = resource.Find("namespaced", Type::kBool);
-    version.kinds.try_emplace(
-        kind, ServedKind{.type = {group, kind},
-                         .version = version.name,
-                         .plural = plural,
-                         .is_namespaced = is_namespaced != nullptr && is_namespaced->AsBool()});
+    version.kinds.try_emplace(kind,
+                              ServedKind{.type = {group, kind},
+                                         .version = version.name,
+                                         .plural = plural,
+                                         .is_namespaced = resource.At("namespaced").is_true()});
   }
 }
 

@@ -108,9 +108,7 @@ ClusterTemplate ReadClusterTemplate(const Value& object) {
       .uid = std::string(cluster::MetadataText(object, "uid")),
       .resource_version = std::string(cluster::MetadataText(object, "resourceVersion")),
       .apply_set = ReadApplySetState(object)};
-  const Value* metadata = object.Find("metadata");
-  const Value* generation = metadata == nullptr ? nullptr : metadata->Find("generation");
-  if (generation != nullptr) read.generation = kube::json::AsInt64(*generation).value_or(0);
+  read.generation = kube::json::AsInt64(object.At("metadata").At("generation")).value_or(0);
   if (const Value* status = object.Find("status")) read.status = kube::json::Print(*status);
   return read;
 }

@@ -38,10 +38,9 @@ bool IsUser(const Value& value, const Review& review) {
 }
 
 bool HasAny(const Value& rule, std::string_view list, std::initializer_list<std::string_view> of) {
-  const Value* texts = rule.Find(list);
-  return texts != nullptr && std::ranges::any_of(texts->elements(), [&of](const Value& text) {
-           return std::ranges::find(of, text.text()) != of.end();
-         });
+  return std::ranges::any_of(rule.At(list).elements(), [&of](const Value& text) {
+    return std::ranges::find(of, text.text()) != of.end();
+  });
 }
 
 // As apiserver pkg/admission/plugin/webhook/predicates/rules: "namespaces/*" is the Namespace too,
@@ -51,22 +50,17 @@ bool IsAskedAbout(const Value& webhook, std::string_view subresource, std::strin
     return std::string(resource) + (subresource.empty() ? "" : "/") + std::string(subresource);
   };
   const std::string own = text("namespaces"), of_any = text("*");
-  const Value* rules = webhook.Find("rules");
-  return rules != nullptr && std::ranges::any_of(rules->elements(), [&](const Value& rule) {
-           return HasAny(rule, "apiGroups", {"", "*"}) &&
-                  HasAny(rule, "apiVersions", {"v1", "*"}) &&
-                  HasAny(rule, "operations", {operation, "*"}) &&
-                  HasAny(rule, "resources", {own, of_any, "namespaces/*", "*/*"}) &&
-                  rule.FindText("scope") != "Namespaced";
-         });
+  return std::ranges::any_of(webhook.At("rules").elements(), [&](const Value& rule) {
+    return HasAny(rule, "apiGroups", {"", "*"}) && HasAny(rule, "apiVersions", {"v1", "*"}) &&
+           HasAny(rule, "operations", {operation, "*"}) &&
+           HasAny(rule, "resources", {own, of_any, "namespaces/*", "*/*"}) &&
+           rule.FindText("scope") != "Namespaced";
+  });
 }
 
 bool Selects(const Value& webhook, std::string_view selector) {
-  const Value* found = webhook.Find(selector);
-  if (found == nullptr) return false;
-  return std::ranges::any_of(found->members(), [](const kube::json::Member& part) {
-    return !part.value.elements().empty() || !part.value.members().empty();
-  });
+  return std::ranges::any_of(webhook.At(selector).members(),
+                             [](const kube::json::Member& part) { return !part.value.empty(); });
 }
 
 /// Empty: it guards the annotation.
@@ -76,9 +70,7 @@ std::string WhyNoGuard(const Value& webhook) {
   for (const char* selector : {"namespaceSelector", "objectSelector"}) {
     if (Selects(webhook, selector)) return not_each + (" (" + std::string(selector) + ")");
   }
-  const Value* conditions = webhook.Find("matchConditions");
-  if (conditions != nullptr && !conditions->elements().empty())
-    return not_each + " (matchConditions)";
+  if (!webhook.At("matchConditions").elements().empty()) return not_each + " (matchConditions)";
   const bool is_asked =
       IsAskedAbout(webhook, "", "CREATE") && IsAskedAbout(webhook, "", "UPDATE") &&
       IsAskedAbout(webhook, "status", "UPDATE") && IsAskedAbout(webhook, "finalize", "UPDATE");

@@ -117,8 +117,7 @@ class Expander {
       if (metadata.Find(field) == nullptr) continue;
       return std::string("it has metadata.") + field + ", which is the server's to set";
     }
-    const Value* labels = metadata.Find("labels");
-    if (labels != nullptr && labels->Find(kApplySetPartOfLabel) != nullptr) {
+    if (metadata.At("labels").Find(kApplySetPartOfLabel) != nullptr) {
       return std::string("it has the label ") + kApplySetPartOfLabel + " already";
     }
     const auto problems = kube::meta::PathSegmentProblems(key.name, /*is_prefix=*/false);

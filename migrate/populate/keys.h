@@ -10,9 +10,7 @@ namespace migrate::populate {
 /// is none. Refers to `object`.
 inline std::string_view MetadataEntry(const kube::json::Value& object, std::string_view map,
                                       std::string_view key) {
-  const kube::json::Value* metadata = object.Find("metadata");
-  const kube::json::Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
-  return entries == nullptr ? std::string_view() : entries->FindText(key);
+  return object.At("metadata").At(map).FindText(key);
 }
 
 /// True if an object has this value at `key`, as an annotation or as a label: people write either.

@@ -14,6 +14,7 @@
 #include "migrate/cluster/list_reader.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
+#include "migrate/cluster/stale_entries.h"
 #include "migrate/populate/apply_set.h"
 #include "migrate/populate/keys.h"
 
@@ -82,22 +83,16 @@ std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
 
 namespace {
 
-using kube::json::Type;
 using kube::json::Value;
 
 // fieldsV1 has a member for each field (sigs.k8s.io/structured-merge-diff fieldpath).
 bool OwnsTemplateLabel(const Value& entry) {
-  const Value* fields = entry.Find("fieldsV1");
-  for (const char* name : {"f:metadata", "f:labels"}) {
-    if (fields != nullptr) fields = fields->Find(name);
-  }
-  return fields != nullptr && fields->Find(std::string("f:") + kTemplateNameLabel) != nullptr;
+  const Value& labels = entry.At("fieldsV1").At("f:metadata").At("f:labels");
+  return labels.Find(std::string("f:") + kTemplateNameLabel) != nullptr;
 }
 
-bool WasAppliedByUs(const Value& metadata) {
-  const Value* entries = metadata.Find("managedFields", Type::kArray);
-  if (entries == nullptr) return false;
-  return std::ranges::any_of(entries->elements(), [](const Value& entry) {
+bool WasAppliedByUs(const Value& object) {
+  return std::ranges::any_of(cluster::EntriesOf(object), [](const Value& entry) {
     return entry.FindText("manager") == kFieldManager && entry.FindText("operation") == "Apply" &&
            OwnsTemplateLabel(entry);
   });
@@ -106,16 +101,14 @@ bool WasAppliedByUs(const Value& metadata) {
 }  // namespace
 
 std::optional<Membership> ReadMembership(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  const Value* labels = metadata == nullptr ? nullptr : metadata->Find("labels");
-  if (labels == nullptr) return std::nullopt;
+  const Value &metadata = object.At("metadata"), &labels = metadata.At("labels");
   Membership membership;
-  membership.template_name = labels->FindText(kTemplateNameLabel);
+  membership.template_name = labels.FindText(kTemplateNameLabel);
   if (membership.template_name.empty()) return std::nullopt;
-  membership.is_being_deleted = metadata->Find("deletionTimestamp", Type::kString) != nullptr;
+  membership.is_being_deleted = metadata.At("deletionTimestamp").is_string();
   membership.is_proven =
-      labels->FindText(kApplySetPartOfLabel) == TemplateApplySetId(membership.template_name) &&
-      WasAppliedByUs(*metadata);
+      labels.FindText(kApplySetPartOfLabel) == TemplateApplySetId(membership.template_name) &&
+      WasAppliedByUs(object);
   return membership;
 }
 

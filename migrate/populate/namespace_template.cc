@@ -221,7 +221,6 @@ const std::string_view kTemplateCrd = R"({
 
 namespace {
 
-using kube::json::Type;
 using Errors = std::vector<kube::meta::FieldError>;
 
 constexpr std::string_view kFirstGroup = "policy";
@@ -231,8 +230,7 @@ constexpr std::string_view kSelectorPath = "spec.namespaces.labelSelector";
 Errors MissingNames(std::span<const Value> objects) {
   Errors errors;
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    const Value* metadata = objects[i].Find("metadata");
-    if (metadata != nullptr && !metadata->FindText("name").empty()) continue;
+    if (!objects[i].At("metadata").FindText("name").empty()) continue;
     errors.push_back(kube::meta::Required(kube::meta::Index("spec.templates", i) + ".metadata.name",
                                           "name is required"));
   }
@@ -258,19 +256,16 @@ Errors SelectorFaults(const Value& selector) {
   constexpr std::string_view kOfExpressions[] = {"key", "operator", "values"};
   Errors errors;
   RequireFields(selector, kParts, kSelectorPath, errors);
-  if (const Value* labels = selector.Find("matchLabels")) {
-    for (const kube::json::Member* label : kube::json::SortedMembers(*labels)) {
-      if (!label->value.is_null()) continue;
-      errors.push_back(kube::meta::Required(
-          kube::meta::Key(kube::meta::Child(kSelectorPath, "matchLabels"), label->key.text()),
-          "it is null"));
-    }
+  for (const kube::json::Member* label : kube::json::SortedMembers(selector.At("matchLabels"))) {
+    if (!label->value.is_null()) continue;
+    errors.push_back(kube::meta::Required(
+        kube::meta::Key(kube::meta::Child(kSelectorPath, "matchLabels"), label->key.text()),
+        "it is null"));
   }
-  if (const Value* expressions = selector.Find("matchExpressions")) {
-    const std::string list = kube::meta::Child(kSelectorPath, "matchExpressions");
-    for (std::size_t i = 0; i < expressions->elements().size(); ++i) {
-      RequireFields(expressions->elements()[i], kOfExpressions, kube::meta::Index(list, i), errors);
-    }
+  const std::span<const Value> expressions = selector.At("matchExpressions").elements();
+  const std::string list = kube::meta::Child(kSelectorPath, "matchExpressions");
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    RequireFields(expressions[i], kOfExpressions, kube::meta::Index(list, i), errors);
   }
   return errors;
 }
@@ -339,9 +334,7 @@ kube::base::Result<NamespaceTemplate, std::vector<std::string>> ReadNamespaceTem
   auto unknown_fields = ReadBySchema(copy, document->arena());
   if (!unknown_fields) return refuse({unknown_fields.error()});
 
-  const Value* metadata = copy.Find("metadata");
-  Errors errors = ClusterMetadataErrors(metadata == nullptr ? Value::Object() : *metadata,
-                                        kube::meta::Dns1123SubdomainProblems);
+  Errors errors = ClusterMetadataErrors(copy.At("metadata"), kube::meta::Dns1123SubdomainProblems);
   kube::meta::Append(errors, ErrorsBySchema(copy));
   if (!errors.empty()) return refuse(kube::meta::SortedStrings(errors));
   NamespaceTemplate read = TemplateReader(copy).Read(errors);

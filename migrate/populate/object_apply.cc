@@ -9,6 +9,7 @@
 #include "kube/client/client.h"
 #include "kube/json/json.h"
 #include "migrate/cluster/object_metadata.h"
+#include "migrate/cluster/stale_entries.h"
 #include "migrate/populate/apply_set.h"
 #include "migrate/populate/keys.h"
 #include "migrate/rewrite/sweep_target.h"
@@ -115,10 +116,7 @@ std::string TextOf(const std::vector<std::string>& causes) {
 
 // The first one that is not us; empty: nobody else has written it.
 std::string_view OtherManager(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  const Value* entries = metadata == nullptr ? nullptr : metadata->Find("managedFields");
-  if (entries == nullptr) return "";
-  for (const Value& entry : entries->elements()) {
+  for (const Value& entry : cluster::EntriesOf(object)) {
     const std::string_view manager = entry.FindText("manager");
     if (manager != kFieldManager) return manager;
   }

@@ -10,6 +10,7 @@
 #include "kube/meta/type_meta.h"
 #include "migrate/cluster/manifest_files.h"
 #include "migrate/cluster/manifest_reader.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/populate/keys.h"
 
 namespace migrate::populate {
@@ -104,8 +105,7 @@ class PopulationReader {
   }
 
   static std::string NameOf(const ManifestObject& object) {
-    const kube::json::Value* metadata = object.value.Find("metadata");
-    return metadata == nullptr ? "" : std::string(metadata->FindText("name"));
+    return std::string(cluster::MetadataText(object.value, "name"));
   }
 
   /// `NamespaceTemplate "a"`.

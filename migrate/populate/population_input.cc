@@ -31,9 +31,8 @@ PopulationRemark Error(std::string text) {
 }
 
 bool IsTerminating(const Value& object) {
-  const Value* status = object.Find("status");
   return !cluster::MetadataText(object, "deletionTimestamp").empty() ||
-         (status != nullptr && status->FindText("phase") == "Terminating");
+         object.At("status").FindText("phase") == "Terminating";
 }
 
 std::chrono::sys_seconds CreatedAt(const Value& object) {
@@ -86,9 +85,7 @@ void ReportLeftAlone(PopulationInput& input) {
 
 // The server says the rest, which a reader of `spec.namespaces: Required value` has to know.
 bool HasSelector(const Value& object) {
-  const Value* spec = object.Find("spec");
-  const Value* namespaces = spec == nullptr ? nullptr : spec->Find("namespaces");
-  return namespaces != nullptr && namespaces->Find("labelSelector") != nullptr;
+  return object.At("spec").At("namespaces").Find("labelSelector") != nullptr;
 }
 
 TemplateRefusal InvalidFor(const std::vector<std::string>& errors, const Value& object) {

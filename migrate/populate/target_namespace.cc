@@ -9,6 +9,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/object_meta.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/namespace_template.h"
 
@@ -31,24 +32,19 @@ std::vector<std::string> NamesIn(std::vector<std::string> texts) {
 
 kube::base::Result<InitializationConfiguration, std::vector<std::string>>
 ReadInitializationConfiguration(const Value& object) {
-  const Value nothing = Value::Object();
-  const auto part = [&nothing](const Value& of, std::string_view key) -> const Value& {
-    const Value* found = of.Find(key);
-    return found == nullptr ? nothing : *found;
-  };
-  const Value& spec = part(object, "spec");
-  const Value* selector = part(spec, "namespaces").Find("labelSelector", kube::json::Type::kObject);
-  if (selector == nullptr) {
+  const Value& spec = object.At("spec");
+  const Value& selector = spec.At("namespaces").At("labelSelector");
+  if (!selector.is_object()) {
     return kube::base::Unexpected(
         std::vector<std::string>{"spec.namespaces.labelSelector: Required value"});
   }
-  auto read = ReadNamespaceSelector(*selector);
+  auto read = ReadNamespaceSelector(selector);
   if (!read) return kube::base::Unexpected(kube::meta::SortedStrings(read.error()));
   std::vector<std::string> initializers;
-  for (const Value& initializer : part(spec, "initializers").elements()) {
+  for (const Value& initializer : spec.At("initializers").elements()) {
     initializers.emplace_back(initializer.FindText("name"));
   }
-  return InitializationConfiguration{.name = std::string(part(object, "metadata").FindText("name")),
+  return InitializationConfiguration{.name = std::string(cluster::MetadataText(object, "name")),
                                      .selector = *std::move(read),
                                      .initializers = NamesIn(std::move(initializers))};
 }
@@ -94,18 +90,15 @@ kube::base::Result<TargetNamespace, std::vector<std::string>> ReadNamespace(cons
 TargetNamespace NamespaceOf(const Value& metadata) {
   const std::string_view name = metadata.FindText("name");
   TargetNamespace made = name.empty() ? TargetNamespace() : NamespaceNamed(std::string(name));
-  if (const Value* labels = metadata.Find("labels")) {
-    for (const kube::json::Member& label : labels->members()) {
-      if (label.value.is_string()) made.labels.emplace(label.key.text(), label.value.text());
-    }
+  for (const kube::json::Member& label : metadata.At("labels").members()) {
+    if (label.value.is_string()) made.labels.emplace(label.key.text(), label.value.text());
   }
-  const Value* annotations = metadata.Find("annotations");
-  if (annotations == nullptr) return made;
-  const std::string_view creator = annotations->FindText(kCreatorAnnotation);
+  const Value& annotations = metadata.At("annotations");
+  const std::string_view creator = annotations.FindText(kCreatorAnnotation);
   if (!creator.empty()) made.creator = creator;
   made.pending_initializers =
-      ReadInitializers(annotations->FindText(kPendingInitializersAnnotation));
-  made.has_opt_out_annotation = annotations->FindText(kOptOutKey) == "true";
+      ReadInitializers(annotations.FindText(kPendingInitializersAnnotation));
+  made.has_opt_out_annotation = annotations.FindText(kOptOutKey) == "true";
   return made;
 }
 
@@ -118,14 +111,9 @@ TargetNamespace NamespaceNamed(std::string name) {
 
 namespace {
 
-const Value* FindMetadata(const Value* object) {
-  return object == nullptr ? nullptr : object->Find("metadata");
-}
-
 const Value* FindEntry(const Value* object, std::string_view map, std::string_view key) {
-  const Value* metadata = FindMetadata(object);
-  const Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
-  const Value* entry = entries == nullptr ? nullptr : entries->Find(key);
+  if (object == nullptr) return nullptr;
+  const Value* entry = object->At("metadata").At(map).Find(key);
   return entry == nullptr || entry->is_null() ? nullptr : entry;
 }
 
@@ -137,8 +125,7 @@ bool IsOfNamespace(const kube::admission::Review& review) {
 }
 
 TargetNamespace ViewNamespace(const Value* object) {
-  const Value* metadata = FindMetadata(object);
-  return metadata == nullptr ? TargetNamespace() : NamespaceOf(*metadata);
+  return object == nullptr ? TargetNamespace() : NamespaceOf(object->At("metadata"));
 }
 
 const Value* FindLabel(const Value* object, std::string_view key) {

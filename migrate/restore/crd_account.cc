@@ -226,11 +226,9 @@ void CrdAccount::Take(const ObjectRestore& restore, bool names_object) {
 }
 
 void CrdAccount::RecordRecreated(const BackupObject& object) {
-  const kube::json::Value* metadata = object.value().Find("metadata");
-  if (metadata == nullptr) return;
-  const kube::json::Value* owners = metadata->Find("ownerReferences");
-  if (owners != nullptr && !owners->empty()) ++recreated_with_owners_;
-  if (metadata->Find("deletionTimestamp") != nullptr) ++recreated_while_deleted_;
+  const kube::json::Value& metadata = object.value().At("metadata");
+  if (!metadata.At("ownerReferences").empty()) ++recreated_with_owners_;
+  if (metadata.Find("deletionTimestamp") != nullptr) ++recreated_while_deleted_;
   const bool is_guess = report_.dry_run == report::DryRun::kClient;
   if (is_guess && !object.namespace_.empty() && new_namespaces_.size() < kMostNamespaces)
     new_namespaces_.insert(object.namespace_);

@@ -11,6 +11,7 @@
 #include "kube/base/utf8.h"
 #include "kube/meta/object_path.h"
 #include "kube/meta/type_meta.h"
+#include "migrate/cluster/stale_entries.h"
 #include "migrate/restore/list_elements.h"
 
 namespace migrate::restore {
@@ -19,17 +20,6 @@ namespace {
 using kube::json::Type;
 using kube::json::Value;
 using kube::meta::PathStep;
-
-// A server keeps ten of those who update, and few others.
-constexpr std::size_t kMostOwners = 200;
-
-std::span<const Value> OwnersOf(const Value& object) {
-  const Value* metadata = object.Find("metadata", Type::kObject);
-  const Value* entries =
-      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  if (entries == nullptr) return {};
-  return entries->elements().first(std::min(entries->size(), kMostOwners));
-}
 
 // What tells entries apart, but for the version: the storage version may be another one by now.
 bool AreOfOneManager(const Value& one, const Value& other) {
@@ -44,12 +34,12 @@ bool LaterOwners::HaveSet(const PathStep* path) {
   Steps steps;
   for (; path != nullptr; path = path->parent) steps.push_back(path);
   std::ranges::reverse(steps);
-  return std::ranges::any_of(OwnersOf(live_),
+  return std::ranges::any_of(cluster::FirstEntriesOf(live_),
                              [&](const Value& entry) { return HasSet(entry, steps); });
 }
 
 bool LaterOwners::HasSet(const Value& entry, const Steps& steps) {
-  const auto entries = OwnersOf(backup_);
+  const auto entries = cluster::FirstEntriesOf(backup_);
   const auto before = std::ranges::find_if(
       entries, [&](const Value& other) { return AreOfOneManager(entry, other); });
   const Value* now = entry.Find("fieldsV1", Type::kObject);

@@ -32,8 +32,7 @@ kube::base::Result<std::string, kube::client::CallError> FindClusterUid(
     if (meaning == Meaning::kForbidden || meaning == Meaning::kNotFound) return std::string();
     return kube::base::Unexpected(kube_system.error());
   }
-  const kube::json::Value* metadata = (*kube_system)->root().Find("metadata");
-  return metadata == nullptr ? std::string() : std::string(metadata->FindText("uid"));
+  return std::string(cluster::MetadataText((*kube_system)->root(), "uid"));
 }
 
 namespace {
@@ -248,9 +247,7 @@ Value Texts(const std::vector<std::string>& texts, Arena& arena) {
 
 std::vector<std::string> TextsAt(const Value& object, std::string_view key) {
   std::vector<std::string> texts;
-  const Value* array = object.Find(key, Type::kArray);
-  if (array == nullptr) return texts;
-  for (const Value& element : array->elements()) texts.emplace_back(element.text());
+  for (const Value& element : object.At(key).elements()) texts.emplace_back(element.text());
   return texts;
 }
 
@@ -310,8 +307,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.phase = *phase;
   state.crd_uid = root.FindText("crdUID");
   state.generation = kube::json::AsInt64(*generation).value_or(0);
-  const Value* seen = root.Find("generationSeen", Type::kNumber);
-  if (seen != nullptr) state.generation_seen = kube::json::AsInt64(*seen).value_or(0);
+  state.generation_seen = kube::json::AsInt64(root.At("generationSeen")).value_or(0);
   state.storage_version = root.FindText("storageVersion");
   state.address = root.FindText("address");
   state.stored_before = TextsAt(root, "storedBefore");
@@ -322,8 +318,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.pruning_on_resource_version = root.FindText("flipResourceVersion");
   state.settled_resource_version = root.FindText("settledResourceVersion");
   state.engine_migration = root.FindText("engineMigration");
-  const Value* losing = root.Find("doomed", Type::kArray);
-  for (const Value& object : losing ? losing->elements() : std::span<const Value>()) {
+  for (const Value& object : root.At("doomed").elements()) {
     state.losing.push_back(ReadLosing(object));
   }
   return state;

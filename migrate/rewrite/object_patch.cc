@@ -29,11 +29,9 @@ Value Take(const Value& object, PatchPart part, Arena& arena) {
 std::string PrintMergePatch(const Value& patch, const Value& version, Arena& arena) {
   Value metadata = Value::Object();
   metadata.SetNew("resourceVersion", version, arena);
-  if (const Value* changed = patch.Find("metadata")) {
-    for (const Member& member : changed->members()) {
-      if (member.key.text() != "resourceVersion") {
-        metadata.SetNew(member.key.text(), member.value, arena);
-      }
+  for (const Member& member : patch.At("metadata").members()) {
+    if (member.key.text() != "resourceVersion") {
+      metadata.SetNew(member.key.text(), member.value, arena);
     }
   }
   Value whole = Value::Object();

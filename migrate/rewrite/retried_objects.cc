@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using kube::json::Arena;
 using kube::json::Document;
-using kube::json::Type;
 using kube::json::Value;
 
 constexpr std::string_view kFailedFormat = "kubectl-prune-failed/v1";
@@ -63,13 +62,11 @@ std::vector<FailedObject> LoadFailedObjects(const fs::path& state_dir, const std
   Document document;
   if (!text || document.Parse(*text)) return objects;
   const Value& root = document.root();
-  const Value* list = root.Find("objects", Type::kArray);
-  if (root.FindText("format") != kFailedFormat || list == nullptr) return objects;
-  for (const Value& value : list->elements()) {
-    const Value* held = value.Find("held", Type::kBool);
+  if (root.FindText("format") != kFailedFormat) return objects;
+  for (const Value& value : root.At("objects").elements()) {
     objects.push_back({.namespace_ = std::string(value.FindText("namespace")),
                        .name = std::string(value.FindText("name")),
-                       .is_held = held != nullptr && held->AsBool()});
+                       .is_held = value.At("held").is_true()});
     if (objects.back().name.empty()) objects.pop_back();
   }
   return objects;

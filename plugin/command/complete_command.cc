@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "kube/base/environment.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/go/go_format.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/pager.h"
 #include "migrate/report/program_name.h"
 #include "plugin/cli/completion.h"
@@ -80,7 +82,6 @@ int RunCommand(CompletionOptions& options) {
 
 namespace {
 
-using kube::json::Document;
 using kube::json::Value;
 using Names = std::set<std::string>;
 
@@ -118,10 +119,8 @@ Names ListNames(kube::client::Client& client, const std::string& target) {
     const auto list = client.Send(std::move(request));
     if (!list) return names;
     const Value& root = (*list)->root();
-    const Value* items = root.Find("items");
-    for (const Value& item : items ? items->elements() : std::span<const Value>()) {
-      const Value* metadata = item.Find("metadata");
-      if (metadata) names.insert(std::string(metadata->FindText("name")));
+    for (const Value& item : root.At("items").elements()) {
+      names.emplace(migrate::cluster::MetadataText(item, "name"));
     }
     token = migrate::cluster::ReadPageMetadata(root).continue_token;
   } while (!token.empty());
@@ -132,13 +131,8 @@ constexpr char kCrdsTarget[] = "/apis/apiextensions.k8s.io/v1/customresourcedefi
 
 // A version of the CRD that is served; empty where there is none.
 std::string ServedVersion(const Value& crd) {
-  const Value* spec = crd.Find("spec");
-  const Value* versions = spec ? spec->Find("versions") : nullptr;
-  for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
-    const Value* served = version.Find("served");
-    if (served && served->is_bool() && served->AsBool()) {
-      return std::string(version.FindText("name"));
-    }
+  for (const Value& version : crd.At("spec").At("versions").elements()) {
+    if (version.At("served").is_true()) return std::string(version.FindText("name"));
   }
   return "";
 }
@@ -151,10 +145,9 @@ Names ListObjects(kube::client::Client& client, const std::string& crd_name,
   const std::string version = crd ? ServedVersion((*crd)->root()) : "";
   const std::size_t dot = crd_name.find('.');
   if (version.empty() || dot == std::string::npos) return names;
-  const Value* spec = (*crd)->root().Find("spec");
   std::string target = "/apis/" + kube::client::UrlEscape(crd_name.substr(dot + 1)) + "/" +
                        kube::client::UrlEscape(version) + "/";
-  if (!namespace_.empty() && spec->FindText("scope") == "Namespaced") {
+  if (!namespace_.empty() && (*crd)->root().At("spec").FindText("scope") == "Namespaced") {
     target += "namespaces/" + kube::client::UrlEscape(namespace_) + "/";
   }
   for (const std::string& name :

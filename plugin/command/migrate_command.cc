@@ -10,6 +10,7 @@
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
 #include "migrate/check/file_rewrite.h"
+#include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/proposals.h"
 #include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
@@ -34,15 +35,6 @@ namespace {
 
 using kube::json::Value;
 using migrate::check::FileRewriteReport;
-
-// As kubectl prints objects.
-Value WithoutManagedFields(const Value& object, kube::json::Arena& arena) {
-  const Value* metadata = object.Find("metadata");
-  if (metadata == nullptr || metadata->Find("managedFields") == nullptr) return object;
-  Value copy = kube::json::DeepCopy(object, arena);
-  copy.Find("metadata")->Erase("managedFields");
-  return copy;
-}
 
 void PrintTroubles(const FileRewriteReport& report) {
   for (const std::string& crd : report.preserving) {
@@ -90,7 +82,9 @@ int RunLocalRewrite(const MigrateOptions& options) {
        .mutation = migrate::check::ReadMutations(options.mutations)},
       [&](const Value& object) {
         kube::json::Arena arena;
-        writer.Write(options.show_managed_fields ? object : WithoutManagedFields(object, arena));
+        writer.Write(options.show_managed_fields
+                         ? object
+                         : migrate::cluster::WithoutManagedFields(object, arena));
       });
   writer.Finish();
   PrintTroubles(report);

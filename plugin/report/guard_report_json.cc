@@ -89,9 +89,8 @@ Value CrdJson(const GuardedUse& crd, Arena& arena) {
 
 // A number that is none, or none that was printed by us, is 0.
 std::uint64_t NumberAt(const Value& object, std::string_view key) {
-  const Value* number = object.Find(key);
-  const auto read = number == nullptr ? std::nullopt : kube::json::AsInt64(*number);
-  return read && *read > 0 ? static_cast<std::uint64_t>(*read) : 0;
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(kube::json::AsInt64(object.At(key)).value_or(0), 0));
 }
 
 std::string TextAt(const Value& object, std::string_view key) {

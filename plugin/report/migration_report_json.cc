@@ -145,7 +145,6 @@ Value ToJson(const FleetMigrationReport& report, Arena& arena) {
 namespace {
 
 using kube::json::Document;
-using kube::json::Type;
 using migrate::report::ClassCounts;
 using migrate::report::CrdMigration;
 using migrate::report::EngineEnd;
@@ -302,11 +301,6 @@ bool IsPathSegment(std::string_view name) {
   return name != "." && name != ".." && name.find_first_of("/%") == std::string_view::npos;
 }
 
-std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
-  const Value* array = object.Find(key, Type::kArray);
-  return array == nullptr ? std::span<const Value>() : array->elements();
-}
-
 }  // namespace
 
 Value ToJson(const MigrationReport& report, Arena& arena) {
@@ -324,21 +318,21 @@ kube::base::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(
                                                migrate::report::OwnCommand("migrate ... -o json") +
                                                ")");
   }
-  if (root.Find("crds", Type::kArray) == nullptr) {
+  if (!root.At("crds").is_array()) {
     return kube::base::Unexpected<std::string>("it has no list of CRDs (crds)");
   }
   const std::string_view held = migrate::report::ClassName(ObjectClass::kHeld);
   std::vector<RetriedObject> objects;
   bool is_whole = true;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // in `objects`
-  for (const Value& crd : ElementsAt(root, "crds")) {
+  for (const Value& crd : root.At("crds").elements()) {
     // A report that lost a part of itself would be taken for one without failures.
-    if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
+    if (crd.FindText("name").empty() || !crd.At("failures").is_array()) {
       return kube::base::Unexpected<std::string>("a CRD in it has no name or no list of failures");
     }
     const std::string_view outcome = crd.FindText("outcome");
     if (outcome == "error" || outcome == "interrupted") is_whole = false;
-    for (const Value& failure : ElementsAt(crd, "failures")) {
+    for (const Value& failure : crd.At("failures").elements()) {
       RetriedObject object{.crd = std::string(crd.FindText("name")),
                            .namespace_ = std::string(failure.FindText("namespace")),
                            .name = std::string(failure.FindText("name")),
