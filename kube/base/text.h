@@ -36,12 +36,15 @@ inline std::size_t SkipDigits(std::string_view text, std::size_t at) {
 }
 
 /// The letters A to Z as a to z; all other bytes stay.
+inline char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 inline std::string ToLower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : lower) c = ToLower(c);
   return lower;
+}
+/// one == other, but for the case of the letters A to Z.
+inline bool EqualFold(std::string_view one, std::string_view other) {
+  return std::ranges::equal(one, other, [](char a, char b) { return ToLower(a) == ToLower(b); });
 }
 
 /// `text` without the ASCII white space at its ends.

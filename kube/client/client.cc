@@ -9,6 +9,7 @@
 #include "kube/client/gathered_call.h"
 #include "kube/client/response_head.h"
 #include "kube/client/server_url.h"
+#include "kube/go/go_url.h"
 
 namespace kube::client {
 namespace {
@@ -121,11 +122,6 @@ class DocumentCall : public GatheredCall {
   std::unique_ptr<json::Document> document_;
   std::optional<std::string> fault_;  // of an answer that is complete: why it is no JSON
 };
-
-bool IsUnreserved(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
 
 }  // namespace
 
@@ -534,19 +530,7 @@ std::vector<DocumentResult> Client::SendAll(std::vector<ApiRequest> requests) {
   return results;
 }
 
-std::string UrlEscape(std::string_view text) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  std::string escaped;
-  for (const char c : text) {
-    if (IsUnreserved(c)) {
-      escaped += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    escaped += {'%', kHex[byte >> 4], kHex[byte & 0xF]};
-  }
-  return escaped;
-}
+std::string UrlEscape(std::string_view text) { return go::EscapeUrlPart(text); }
 
 std::string WithQuery(std::string target, std::string_view query) {
   target += target.find('?') == std::string::npos ? '?' : '&';

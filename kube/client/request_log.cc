@@ -1,18 +1,16 @@
 #include "kube/client/request_log.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "kube/base/text.h"
 
 namespace kube::client {
 namespace {
 
 constexpr int kLines = 6, kRequestHeaders = 7, kBodies = 8, kLongBodies = 9, kWholeBodies = 10;
 
-bool EqualFold(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
+using base::EqualFold;
 
 // transport.maskValue, and cookies: sessions of a proxy in between.
 std::string Masked(const HttpHeader& header) {

@@ -29,22 +29,8 @@ std::string_view UrlPathOf(std::string_view url) {
   return rest.substr(0, rest.find_first_of("?#"));
 }
 
-// As url.EscapedPath. `kept` are characters that stay beside those of a path.
-std::string EscapePath(std::string_view path, std::string_view kept = "") {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  constexpr std::string_view kOthers = "\"%<>?[]#\\^`{|}";
-  std::string escaped;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain = byte > ' ' && byte < 0x7F && kOthers.find(c) == std::string_view::npos;
-    if (is_plain || kept.find(c) != std::string_view::npos) {
-      escaped += c;
-    } else {
-      escaped += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return escaped;
-}
+// What url.EscapedPath leaves as it is in a path.
+constexpr char kOfPath[] = "!$&'()*+,/:;=@";
 
 // What url.Userinfo escaped.
 std::string Unescape(std::string_view text) {
@@ -104,8 +90,8 @@ ServerAddress ParseServerAddress(std::string_view text) {
   }
   ServerAddress server;
   const std::string root = url.scheme + "://" + url.host;
-  server.url = root + EscapePath(CleanPath(Unescape(UrlPathOf(full))));
-  server.url_as_written = root + EscapePath(UrlPathOf(full), "%");
+  server.url = root + go::EscapeUrlPart(CleanPath(Unescape(UrlPathOf(full))), kOfPath);
+  server.url_as_written = root + go::EscapeUrlPart(UrlPathOf(full), std::string(kOfPath) + "%");
   server.is_tls = url.scheme == "https";
   if (url.user) SetUser(*url.user, server);
   return server;

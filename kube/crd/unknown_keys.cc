@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kube/base/suggestions.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "kube/schema/keywords.h"
@@ -163,12 +164,10 @@ constexpr std::array<Key, 5> CrdKeys(const Shape& spec) {
 constexpr auto kCrdKeys = CrdKeys(kSpec), kOldCrdKeys = CrdKeys(kOldSpec);
 constexpr Shape kCrd{kCrdKeys}, kOldCrd{kOldCrdKeys};
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::string MeantBy(std::string_view word, const Shape& shape) {
   std::vector<std::string_view> names;
   for (const Key& key : shape.keys) {
-    if (std::ranges::equal(word, key.name, {}, Lower, Lower)) return std::string(key.name);
+    if (kube::base::EqualFold(word, key.name)) return std::string(key.name);
     names.push_back(key.name);
   }
   const auto like = kube::base::Suggest(word, names);

@@ -17,11 +17,6 @@ bool IsAtomCharacter(char c) {
   return IsVisible(c) && std::string_view("()<>[]:;@\\,\"").find(c) == std::string_view::npos;
 }
 
-bool EqualFold(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-}
-
 bool IsBase64(std::string_view text) {
   if (text.size() % 4 != 0) return false;
   for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
@@ -58,8 +53,8 @@ bool HasKnownCharset(std::string_view word) {
   const bool is_base64 = encoding[0] == 'b' || encoding[0] == 'B';
   const bool is_quoted = encoding[0] == 'q' || encoding[0] == 'Q';
   if (!(is_base64 && IsBase64(text)) && !(is_quoted && IsQuotedPrintable(text))) return true;
-  return EqualFold(charset, "utf-8") || EqualFold(charset, "iso-8859-1") ||
-         EqualFold(charset, "us-ascii");
+  return base::EqualFold(charset, "utf-8") || base::EqualFold(charset, "iso-8859-1") ||
+         base::EqualFold(charset, "us-ascii");
 }
 
 /// Parses as Go's net/mail does (RFC 5322 with its own leniency). Every Take function moves past

@@ -64,23 +64,8 @@ Fault Unescape(std::string_view text, Part part, std::string& out) {
   return std::nullopt;
 }
 
-/// `text` with everything escaped but what is unreserved or in `kept`.
-std::string Escape(std::string_view text, std::string_view kept) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string escaped;
-  for (const char c : text) {
-    if (IsUnreserved(c) || IsOneOf(c, kept)) {
-      escaped += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      escaped += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return escaped;
-}
-
-std::string EscapeUser(std::string_view text) { return Escape(text, "$&+,;="); }
-std::string EscapePath(std::string_view text) { return Escape(text, "$&+,/:;=@"); }
+std::string EscapeUser(std::string_view text) { return EscapeUrlPart(text, "$&+,;="); }
+std::string EscapePath(std::string_view text) { return EscapeUrlPart(text, "$&+,/:;=@"); }
 
 /// True if a path can stay as it is written (validEncoded).
 bool IsEscapedPath(std::string_view text) {
@@ -164,9 +149,7 @@ Fault TakeScheme(std::string_view& text, std::string& scheme) {
     const char c = text[i];
     if (c == ':') {
       if (i == 0) return "missing protocol scheme";
-      for (const char s : text.substr(0, i)) {
-        scheme += s >= 'A' && s <= 'Z' ? static_cast<char>(s - 'A' + 'a') : s;
-      }
+      scheme = base::ToLower(text.substr(0, i));
       text.remove_prefix(i + 1);
       return std::nullopt;
     }
@@ -218,6 +201,20 @@ base::Unexpected<std::string> ParseError(std::string_view text, const std::strin
 }
 
 }  // namespace
+
+std::string EscapeUrlPart(std::string_view text, std::string_view kept) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    if (IsUnreserved(c) || IsOneOf(c, kept)) {
+      escaped += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return escaped;
+}
 
 base::Result<GoUrl, std::string> ParseUrl(std::string_view text, HostColons colons) {
   GoUrl url;

@@ -30,6 +30,8 @@ base::Result<GoUrl, std::string> ParseUrl(std::string_view text,
 base::Result<GoUrl, std::string> ParseRequestUri(std::string_view text,
                                                  HostColons colons = HostColons::kOne);
 
+/// `text` with everything escaped but letters, digits, "-_.~" and what is in `kept`.
+std::string EscapeUrlPart(std::string_view text, std::string_view kept = "");
 /// url.QueryUnescape; absent where an escape is wrong.
 std::optional<std::string> UnescapeQuery(std::string_view text);
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/go/go_format.h"
 
 namespace kube::meta {
 namespace {
-
-/// encoding/json matches the keys of a struct without regard to case.
-bool EqualsFolded(std::string_view key, std::string_view lower_case) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(key, lower_case, {}, lower, lower);
-}
 
 /// Prints a value as fmt's %v does. Keeps its own stack: values may be nested very deeply.
 class GoPrinter {
@@ -139,8 +134,9 @@ std::optional<std::string> RequestTypeError(const json::Value& body) {
   }
   std::string_view api_version;
   for (const json::Member& member : body.members()) {
-    const bool is_api_version = EqualsFolded(member.key.text(), "apiversion");
-    if (!is_api_version && !EqualsFolded(member.key.text(), "kind")) continue;
+    // encoding/json matches the keys of a struct without regard to case.
+    const bool is_api_version = base::EqualFold(member.key.text(), "apiversion");
+    if (!is_api_version && !base::EqualFold(member.key.text(), "kind")) continue;
     if (member.value.is_null()) continue;
     if (!member.value.is_string()) {
       return JsonParseError(std::string(json::TypeName(member.value.type())) +
