@@ -152,4 +152,9 @@ std::string ToLowerForDns(std::string_view text) {
   return lower;
 }
 
+std::string NamespacedName(std::string_view namespace_, std::string_view name) {
+  std::string text(namespace_);
+  return text.append(namespace_.empty() ? "" : "/").append(name);
+}
+
 }  // namespace kube::meta

@@ -27,4 +27,7 @@ bool LooksLikeDns1123Subdomain(std::string_view text);
 /// case is ASCII.
 std::string ToLowerForDns(std::string_view text);
 
+/// "namespace/name"; the name alone of what is in no namespace.
+std::string NamespacedName(std::string_view namespace_, std::string_view name);
+
 }  // namespace kube::meta

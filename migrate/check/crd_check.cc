@@ -7,6 +7,7 @@
 
 #include "kube/base/text.h"
 #include "kube/crd/crd_validation.h"
+#include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
@@ -100,10 +101,9 @@ bool HasRules(const kube::schema::SchemaProps& schema) {
 }  // namespace
 
 std::string FullName(const Value& object) {
-  const std::string_view namespace_ = cluster::MetadataText(object, "namespace");
   const std::string_view name = cluster::MetadataText(object, "name");
-  std::string full_name = namespace_.empty() ? "" : std::string(namespace_) + "/";
-  return full_name.append(name.empty() ? "<none>" : name);
+  return kube::meta::NamespacedName(cluster::MetadataText(object, "namespace"),
+                                    name.empty() ? "<none>" : name);
 }
 
 CrdTally::VersionTally& CrdTally::Version(std::size_t index) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/meta/names.h"
 #include "migrate/check/file_run.h"
 #include "migrate/check/rule_explaining.h"
 #include "migrate/cluster/object_metadata.h"
@@ -73,8 +74,8 @@ class FileExplain {
   kube::json::Value& FindObject(const CrdSet::Entry& entry) {
     Documents& found = objects_[entry.check->name()];
     if (found.empty()) {
-      const std::string prefix = options_.namespace_.empty() ? "" : options_.namespace_ + "/";
-      throw Error(entry.check->name() + " \"" + prefix + options_.object_name +
+      throw Error(entry.check->name() + " \"" +
+                  kube::meta::NamespacedName(options_.namespace_, options_.object_name) +
                   "\" not found in the files; name a file that holds it by -f");
     }
     if (found.size() == 1) return found.begin()->second->root();

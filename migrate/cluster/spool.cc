@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/base/result.h"
+#include "kube/meta/names.h"
 #include "migrate/cluster/object_metadata.h"
 
 namespace migrate::cluster {
@@ -49,7 +50,7 @@ std::filesystem::path FilePath(const std::filesystem::path& folder, const std::s
 }  // namespace
 
 std::string ObjectKey(const ListedObject& object) {
-  return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+  return kube::meta::NamespacedName(object.namespace_, object.name);
 }
 
 Spool::Spool(const std::filesystem::path& folder, const std::string& name,
@@ -230,8 +231,7 @@ std::set<std::string> Spool::Emptied() const {
   if (emptied_.empty()) return names;
   ForEachObject([&](std::uint64_t number, std::string_view line) {
     if (!emptied_.contains(number)) return;
-    const ListedObject object = ReadObjectLine(line).value_or(ListedObject());
-    names.insert(object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name);
+    names.insert(ObjectKey(ReadObjectLine(line).value_or(ListedObject())));
   });
   return names;
 }

@@ -14,6 +14,7 @@
 
 #include "kube/client/answer_meaning.h"
 #include "kube/client/gathered_call.h"
+#include "kube/meta/names.h"
 #include "migrate/check/cluster_crds.h"
 #include "migrate/check/crd_request.h"
 #include "migrate/cluster/pager.h"
@@ -228,9 +229,9 @@ class Waiter {
     // That the time was over says less than what came before.
     if (!read.is_done() && !last_.empty()) return;
     const rewrite::LosingObject& object = read.object();
-    last_ = object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
-    last_ += seen == Seen::kUnpruned ? " still shows " + read.seen_path()
-                                     : " could not be read: " + read.error();
+    last_ = kube::meta::NamespacedName(object.namespace_, object.name) +
+            (seen == Seen::kUnpruned ? " still shows " + read.seen_path()
+                                     : " could not be read: " + read.error());
   }
 
   Settled Interrupted() const { return {Settled::Step::kInterrupted, "interrupted"}; }

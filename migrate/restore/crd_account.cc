@@ -10,6 +10,7 @@
 
 #include "kube/base/result.h"
 #include "kube/base/text.h"
+#include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "migrate/check/crd_guard.h"
 #include "migrate/cluster/manifest_files.h"
@@ -72,9 +73,7 @@ ReadObject Describe(const cluster::ManifestObject& object) {
 
 }  // namespace
 
-std::string ReadObject::FullName() const {
-  return (namespace_.empty() ? "" : std::string(namespace_) + "/") + std::string(name);
-}
+std::string ReadObject::FullName() const { return kube::meta::NamespacedName(namespace_, name); }
 
 std::string ReadObject::Identity() const {
   return std::string(group) + "/" + std::string(kind) + "/" + std::string(namespace_) + "/" +
@@ -149,10 +148,6 @@ constexpr std::size_t kMostFields = 10'000;
 // A request each.
 constexpr std::size_t kMostNamespaces = 20;
 
-std::string FullNameOf(const BackupObject& object) {
-  return (object.namespace_.empty() ? "" : object.namespace_ + "/") + object.name;
-}
-
 template <typename T>
 void SortByName(std::vector<T>& objects) {
   std::ranges::sort(objects, {},
@@ -204,8 +199,9 @@ void CrdAccount::Take(const ObjectRestore& restore, bool names_object) {
   const bool is_restored = restore_class == RestoreClass::kRestored ||
                            restore_class == RestoreClass::kAccepted ||
                            restore_class == RestoreClass::kRecreated;
-  if (is_restored) Count(outcome.taken, FullNameOf(object), restored_);
-  if (!IsFailure(restore_class)) Count(outcome.kept, FullNameOf(object), kept_);
+  const std::string name = kube::meta::NamespacedName(object.namespace_, object.name);
+  if (is_restored) Count(outcome.taken, name, restored_);
+  if (!IsFailure(restore_class)) Count(outcome.kept, name, kept_);
   if (IsFailure(restore_class)) AddFailure(object, outcome);
   if (restore_class == RestoreClass::kRestored || restore_class == RestoreClass::kRecreated) {
     written_[IdentityOf(object.namespace_, object.name)] = {

@@ -7,6 +7,7 @@
 #include "kube/base/result.h"
 #include "kube/base/text.h"
 #include "kube/schema/pruning.h"
+#include "migrate/check/crd_check.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/private_file.h"
 #include "migrate/cluster/worker_pool.h"
@@ -15,12 +16,6 @@ namespace migrate::rewrite {
 namespace {
 
 using kube::json::Value;
-
-std::string NameOfObject(const Value& object) {
-  const std::string namespace_(cluster::MetadataText(object, "namespace"));
-  return (namespace_.empty() ? "" : namespace_ + "/") +
-         std::string(cluster::MetadataText(object, "name"));
-}
 
 }  // namespace
 
@@ -94,7 +89,7 @@ void MutationBackup::HandleItem(int attempt, kube::json::Document& item) {
   if (!unspecified.empty()) first_unspecified_ = std::move(unspecified);
   ++objects_;
   if (!mutated && refused_++ == 0) {
-    first_refusal_ = NameOfObject(item.root()) + ": " + mutated.error();
+    first_refusal_ = check::FullName(item.root()) + ": " + mutated.error();
   }
   if (!changes) return;
   ++changing_;

@@ -2,6 +2,7 @@
 
 #include "kube/client/client.h"
 #include "migrate/cluster/pager.h"
+#include "migrate/cluster/spool.h"
 
 namespace migrate::rewrite {
 namespace {
@@ -28,8 +29,7 @@ std::string ObjectText(const SweepTarget& target, const cluster::ListedObject& o
 
 kube::client::WrittenObject WarnedOf(const SweepTarget& target,
                                      const cluster::ListedObject& object) {
-  return {.resource = target.plural + "." + target.group,
-          .name = object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name};
+  return {.resource = target.plural + "." + target.group, .name = cluster::ObjectKey(object)};
 }
 
 std::string ObjectPath(const SweepTarget& target, const cluster::ListedObject& object) {

@@ -4,6 +4,7 @@
 
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
+#include "kube/meta/names.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/diff_folders.h"
@@ -135,10 +136,6 @@ class LocalTaker : public migrate::check::ChangeTaker {
   DiffFolders& folders_;
 };
 
-std::string DiffNameOf(const migrate::report::RestoreFailure& failure) {
-  return (failure.namespace_.empty() ? "" : failure.namespace_ + "/") + failure.name;
-}
-
 // Of objects that are gone there is nothing to compare.
 DiffReport ReportOf(const migrate::report::RestoreReport& restore) {
   DiffReport report;
@@ -146,7 +143,8 @@ DiffReport ReportOf(const migrate::report::RestoreReport& restore) {
     report.objects += crd.counts.Total() - crd.counts[migrate::report::RestoreClass::kNotTried];
     if (!crd.error.empty()) report.errors.push_back(crd.name + ": " + crd.error);
     for (const migrate::report::RestoreFailure& failure : crd.failures) {
-      report.notes.push_back(DiffNameOf(failure) + " would not be restored: " + failure.message);
+      report.notes.push_back(kube::meta::NamespacedName(failure.namespace_, failure.name) +
+                             " would not be restored: " + failure.message);
     }
     report.is_stopped |= crd.outcome == migrate::report::Outcome::kInterrupted;
   }

@@ -7,6 +7,7 @@
 
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
+#include "kube/meta/names.h"
 #include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/fleet_migration.h"
@@ -224,9 +225,9 @@ std::string FailureLine(const std::string& namespace_, const std::string& name,
                         std::string_view class_name, const std::string& message) {
   // A message of a webhook may be a page long.
   constexpr std::size_t kMessageBytes = 400;
-  const std::string slash = namespace_.empty() ? "" : "/";
-  return "  " + terminal::Printable(namespace_ + slash + name) + ": " + std::string(class_name) +
-         ": " + terminal::Printable(kube::base::utf8::Shortened(message, kMessageBytes)) + "\n";
+  return "  " + terminal::Printable(kube::meta::NamespacedName(namespace_, name)) + ": " +
+         std::string(class_name) + ": " +
+         terminal::Printable(kube::base::utf8::Shortened(message, kMessageBytes)) + "\n";
 }
 
 std::string NoneFound(const std::string& crd, Outcome outcome, const std::string& namespace_) {

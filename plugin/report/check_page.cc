@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/meta/names.h"
 #include "kube/meta/object_path.h"
 #include "plugin/report/change_table.h"
 #include "plugin/report/check_sections.h"
@@ -27,10 +28,6 @@ using migrate::report::ObjectPaths;
 using migrate::report::Problem;
 using migrate::report::ValidityReport;
 using migrate::report::VersionReport;
-
-std::string FullNameOf(const ObjectPaths& object) {
-  return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
-}
 
 Table MaybeInEtcdTable(const CrdReport& crd) {
   Table table{"Fields that etcd may still hold and reads in the storage version no longer show",
@@ -85,7 +82,7 @@ Table RefusedObjectsTable(const CrdReport& crd) {
               {{"Object", CellKind::kCode, "OBJECT"}, {"Message", CellKind::kText, "MESSAGE"}}};
   for (const ObjectPaths& object : crd.objects) {
     for (const std::string& message : object.invalid) {
-      table.rows.push_back({FullNameOf(object), message});
+      table.rows.push_back({kube::meta::NamespacedName(object.namespace_, object.name), message});
     }
   }
   return table;
@@ -201,7 +198,7 @@ Table ObjectsTable(const CrdReport& crd) {
       const auto left_out = object.paths_left_out.find(version);
       if (paths.empty() && left_out == object.paths_left_out.end()) continue;
       table.rows.push_back(
-          {FullNameOf(object), version, Join(paths, ", "),
+          {kube::meta::NamespacedName(object.namespace_, object.name), version, Join(paths, ", "),
            left_out == object.paths_left_out.end() ? "" : std::to_string(left_out->second)});
     }
   }

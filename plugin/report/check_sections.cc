@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/meta/names.h"
 #include "kube/meta/object_path.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/change_table.h"
@@ -475,7 +476,7 @@ class TextSection {
   }
 
   static void AddObject(TextTable& table, const migrate::report::ObjectPaths& object) {
-    const std::string name = FullNameOf(object);
+    const std::string name = kube::meta::NamespacedName(object.namespace_, object.name);
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);

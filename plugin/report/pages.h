@@ -19,9 +19,6 @@ Table MaybeInEtcdTable(const migrate::report::CrdReport& crd);
 Table RefusedObjectsTable(const migrate::report::CrdReport& crd);
 Table EntriesTable(std::string title, const std::vector<migrate::report::StaleEntry>& entries);
 
-/// "shop/blue"
-std::string FullNameOf(const migrate::report::ObjectPaths& object);
-
 // The same of a restore.
 
 Table RestoredFieldsTable(std::string title,

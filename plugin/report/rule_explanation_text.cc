@@ -4,6 +4,7 @@
 
 #include "kube/base/text.h"
 #include "kube/cel/cost.h"
+#include "kube/meta/names.h"
 #include "kube/schema/rule_validation.h"
 #include "plugin/report/table.h"
 #include "plugin/terminal/terminal.h"
@@ -128,8 +129,7 @@ void AppendNotes(std::string& out, const RuleExplanation& rule) {
 
 void AppendRule(std::string& out, const RuleExplanation& rule,
                 const ObjectExplanation& explanation) {
-  const std::string object =
-      (explanation.namespace_.empty() ? "" : explanation.namespace_ + "/") + explanation.name;
+  const std::string object = kube::meta::NamespacedName(explanation.namespace_, explanation.name);
   AppendField(out, "Rule", rule.name);
   AppendField(out, "Place", rule.schema_path);
   AppendField(out, "Text", rule.rule);
