@@ -35,7 +35,6 @@
 #include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
-#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 
@@ -384,9 +383,7 @@ int PrintTransitional(const CheckOptions& options) {
   const migrate::check::TransitionalCrds found = migrate::check::FindTransitionalCrds(
       options.check.filenames, options.check.recursive, options.check.crd_names, cluster.session());
   if (const int stopped = StopExitCode(); stopped != 0) return stopped;
-  for (const std::string& error : found.errors) {
-    terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
-  }
+  for (const std::string& error : found.errors) terminal::WriteLine("error", error);
   if (!found.errors.empty()) return 2;
   if (found.crds.empty()) {
     terminal::WriteStderr("No CRD of the files lacks a version that objects may be stored in\n");
@@ -572,11 +569,7 @@ int RunCommand(CheckOptions& options) {
   if (options.print_transitional) return PrintTransitional(options);
   report::LoadTemplate(options.output_template);
   if (Explains(options)) return RunExplain(options);
-  const report::Output output = CheckAndPrint(options);
-  terminal::WriteStdout(output.out);
-  terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
-  return stopped == 0 ? output.exit_code : stopped;
+  return EndRun(CheckAndPrint(options));
 }
 
 }  // namespace plugin::command

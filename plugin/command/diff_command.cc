@@ -115,7 +115,6 @@ namespace {
 
 using migrate::check::DiffReport;
 
-constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
 constexpr int kError = 2;
 
 /// Hands objects of files on until a signal comes.
@@ -127,7 +126,7 @@ class LocalTaker : public migrate::check::ChangeTaker {
     // Until there is something to clean up a signal may end the program as ever, even where it
     // waits for its stdin.
     std::call_once(once_, CatchStopSignals);
-    if (StopFlag()) throw kube::base::Error(std::string(kInterrupted));
+    if (StopFlag()) throw kube::base::Error("interrupted: not all objects were read");
     folders_.Take(change);
   }
 
@@ -185,8 +184,7 @@ DiffReport Compare(DiffOptions& options, DiffFolders& folders) {
 }
 
 void PrintDiffTroubles(const DiffReport& report) {
-  for (const std::string& note : report.notes)
-    terminal::WriteStderr("note: " + terminal::Printable(note) + "\n");
+  for (const std::string& note : report.notes) terminal::WriteLine("note", note);
   for (const std::string& error : report.errors)
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
 }
@@ -196,10 +194,7 @@ void PrintDiffTroubles(const DiffReport& report) {
 int RunCommand(DiffOptions& options) {
   DiffFolders folders;
   const DiffReport report = Compare(options, folders);
-  if (report.is_stopped) {
-    terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
-    return StopExitCode();
-  }
+  if (report.is_stopped) return EndInterrupted();
   const bool is_nothing_compared = report.objects == 0 && !report.errors.empty();
   const int code = is_nothing_compared ? kError : CompareFolders(folders.live(), folders.merged());
   PrintDiffTroubles(report);

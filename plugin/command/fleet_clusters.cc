@@ -27,18 +27,11 @@ using kube::go::GoQuote;
 
 constexpr std::size_t kMostListed = 20;
 
-std::string_view Trim(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t begin = line.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return "";
-  return line.substr(begin, line.find_last_not_of(kBlanks) - begin + 1);
-}
-
 void AppendLines(std::vector<std::string>& patterns, std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = Trim(text.substr(0, end));
-    if (!line.empty() && !line.starts_with('#')) patterns.emplace_back(line);
+    const std::string line = kube::base::TrimSpace(text.substr(0, end));
+    if (!line.empty() && !line.starts_with('#')) patterns.push_back(line);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }

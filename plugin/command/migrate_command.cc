@@ -27,8 +27,6 @@
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
-#include "plugin/terminal/terminal.h"
-#include "plugin/terminal/wording.h"
 
 namespace plugin::command {
 namespace {
@@ -38,32 +36,25 @@ using migrate::check::FileRewriteReport;
 
 void PrintTroubles(const FileRewriteReport& report) {
   for (const std::string& crd : report.preserving) {
-    terminal::WriteStderr(
-        "note: " + terminal::Printable(crd) +
-        " preserves unknown fields, so nothing is pruned; see what pruning leaves with "
-        "--enable-pruning\n");
+    terminal::WriteLine("note", crd +
+                                    " preserves unknown fields, so nothing is pruned; see what "
+                                    "pruning leaves with --enable-pruning");
   }
   for (const std::string& crd : report.ambiguous) {
-    terminal::WriteStderr("Warning: " + terminal::Printable(crd) +
-                          " was given more than once; the last one counts\n");
+    terminal::WriteLine("Warning", crd + " was given more than once; the last one counts");
   }
   for (const std::string& error : report.object_errors) {
-    terminal::WriteStderr("error: left out " + terminal::Printable(error) + "\n");
+    terminal::WriteLine("error", "left out " + error);
   }
   for (const migrate::report::UnknownKind& unknown : report.unknown_kinds) {
-    terminal::WriteStderr("note: " + std::to_string(unknown.objects) + " of kind " +
-                          terminal::Printable(unknown.kind) + " (" +
-                          terminal::Printable(unknown.api_version) +
-                          ") left out: no CustomResourceDefinition for it is given\n");
+    terminal::WriteLine("note", std::to_string(unknown.objects) + " of kind " + unknown.kind +
+                                    " (" + unknown.api_version +
+                                    ") left out: no CustomResourceDefinition for it is given");
   }
-  for (const std::string& hint : report.file_hints) {
-    terminal::WriteStderr("Warning: " + terminal::Printable(hint) + "\n");
-  }
-  for (const std::string& error : report.file_errors) {
-    terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
-  }
+  for (const std::string& hint : report.file_hints) terminal::WriteLine("Warning", hint);
+  for (const std::string& error : report.file_errors) terminal::WriteLine("error", error);
   if (!report.has_crds && report.file_errors.empty()) {
-    terminal::WriteStderr("error: " + std::string(migrate::cluster::kNoCrdsFound) + "\n");
+    terminal::WriteLine("error", migrate::cluster::kNoCrdsFound);
   }
 }
 
@@ -140,14 +131,6 @@ MigrationReport MigrateCluster(const MigrateOptions& options, MigrationOptions& 
   return report;
 }
 
-int RunFleet(const MigrateOptions& options, const MigrationOptions& migration) {
-  const report::Output output = PrintFleetMigration(MigrateFleet(options, migration), options);
-  terminal::WriteStdout(output.out);
-  terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
-  return stopped == 0 ? output.exit_code : stopped;
-}
-
 // An empty list of names would mean all.
 bool HasNothingToRetry(const MigrationOptions& options) {
   return options.retried && options.retried->empty();
@@ -158,20 +141,18 @@ bool HasNothingToRetry(const MigrationOptions& options) {
 int RunCommand(MigrateOptions& options) {
   report::LoadTemplate(options.output_template);
   if (options.local) return RunLocalRewrite(options);
-  if (!options.dry_run_warning.empty())
-    terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
+  if (!options.dry_run_warning.empty()) terminal::WriteLine("Warning", options.dry_run_warning);
   migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   MigrationOptions migration = Completed(options);
-  if (!options.fleet.contexts.empty()) return RunFleet(options, migration);
+  if (!options.fleet.contexts.empty()) {
+    return EndRun(PrintFleetMigration(MigrateFleet(options, migration), options));
+  }
   MigrationReport report;
   report.run = LocalFactsAt(TimeOfDay());
   if (!HasNothingToRetry(migration)) report = MigrateCluster(options, migration);
-  const report::Output output = PrintMigration(report, options);
-  terminal::WriteStdout(output.out);
-  terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
-  if (report.crds.empty() && stopped == 0) terminal::WriteStderr("Nothing to migrate\n");
-  return stopped == 0 ? output.exit_code : stopped;
+  const int code = EndRun(PrintMigration(report, options));
+  if (report.crds.empty() && StopExitCode() == 0) terminal::WriteStderr("Nothing to migrate\n");
+  return code;
 }
 
 }  // namespace plugin::command

@@ -45,8 +45,6 @@
 #include "plugin/report/population_lines.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
-#include "plugin/terminal/terminal.h"
-#include "plugin/terminal/wording.h"
 
 namespace plugin::command {
 namespace {
@@ -81,25 +79,16 @@ migrate::report::PopulationReport PopulateCluster(PopulateOptions& options,
 }
 
 int RunOnce(PopulateOptions& options) {
-  if (!options.dry_run_warning.empty()) {
-    terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
-  }
+  if (!options.dry_run_warning.empty()) terminal::WriteLine("Warning", options.dry_run_warning);
   CatchStopSignals();
-  const auto output = report::PrintPopulation(PopulateCluster(options, nullptr));
-  terminal::WriteStdout(output.out);
-  terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
-  return stopped == 0 ? output.exit_code : stopped;
+  return EndRun(report::PrintPopulation(PopulateCluster(options, nullptr)));
 }
 
 int ShowDifferences(PopulateOptions& options) {
   CatchStopSignals();
   DiffFolders folders;
   const auto report = PopulateCluster(options, &folders);
-  if (report.is_interrupted) {
-    terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
-    return StopExitCode();
-  }
+  if (report.is_interrupted) return EndInterrupted();
   const int code = CompareFolders(folders.live(), folders.merged());
   const auto output = report::PrintPopulation(report);
   terminal::WriteStderr(output.err);
@@ -110,13 +99,10 @@ int ShowDifferences(PopulateOptions& options) {
 using migrate::populate::Expansion;
 using migrate::populate::PopulationFiles;
 using migrate::populate::TargetNamespace;
+using terminal::WriteLine;
 
 constexpr int kSomeRefused = 1;
 constexpr int kPopulateError = 2;
-
-void LogLine(std::string_view kind, const std::string& text) {
-  terminal::WriteStderr(std::string(kind).append(": ") + terminal::Printable(text) + "\n");
-}
 
 // In the order of the arguments, each once.
 std::vector<TargetNamespace> ChooseNamespaces(const std::vector<std::string>& names,
@@ -132,7 +118,7 @@ std::vector<TargetNamespace> ChooseNamespaces(const std::vector<std::string>& na
     } else if (!files.unreadable_namespaces.contains(name)) {
       chosen.push_back(migrate::populate::NamespaceNamed(name));
       if (!files.namespaces.empty()) {
-        LogLine("note", name + " is in none of the files, so it is taken for one without labels");
+        WriteLine("note", name + " is in none of the files, so it is taken for one without labels");
       }
     }
   }
@@ -166,18 +152,18 @@ class LocalPopulation {
     for (const auto& object : expansion.objects) writer_.Write(object.value);
     const std::string standing =
         migrate::populate::DescribeStanding(target.name, expansion.standing);
-    if (!standing.empty()) LogLine("note", standing);
+    if (!standing.empty()) WriteLine("note", standing);
     ReportUnselected(target.name, expansion);
     ReportDisabled(expansion.left_alone);
     for (const auto& replaced : expansion.replaced) {
-      LogLine("Warning", target.name + ": " + migrate::populate::Describe(replaced));
+      WriteLine("Warning", target.name + ": " + migrate::populate::Describe(replaced));
     }
     for (const auto& held : expansion.held) {
-      LogLine("Warning", target.name + ": " + migrate::populate::Describe(held));
+      WriteLine("Warning", target.name + ": " + migrate::populate::Describe(held));
     }
     for (const auto& [key, template_name, why] : expansion.refused) {
-      LogLine("error", target.name + ": left out " + key.ToString() + " of the template " +
-                           template_name + ": " + why);
+      WriteLine("error", target.name + ": left out " + key.ToString() + " of the template " +
+                             template_name + ": " + why);
       has_refused_ = true;
     }
   }
@@ -186,7 +172,7 @@ class LocalPopulation {
     const bool is_populated = expansion.standing == Expansion::Standing::kPopulated;
     if (!is_populated || files_.templates.empty()) return;
     if (expansion.templates.empty() && expansion.left_alone.empty()) {
-      LogLine("note", "no template selects " + name);
+      WriteLine("note", "no template selects " + name);
     }
   }
 
@@ -194,23 +180,23 @@ class LocalPopulation {
   void ReportDisabled(const std::vector<std::string>& templates) {
     for (const std::string& name : templates) {
       if (!told_disabled_.insert(name).second) continue;
-      LogLine("note", migrate::populate::DescribeDisabled(name));
+      WriteLine("note", migrate::populate::DescribeDisabled(name));
     }
   }
 
   void ReportFiles(bool has_no_namespaces) const {
     for (const migrate::report::UnknownKind& other : files_.others) {
-      LogLine("note", std::to_string(other.objects) + " of kind " + other.kind + " (" +
-                          other.api_version +
-                          ") left out: neither a NamespaceTemplate nor a Namespace");
+      WriteLine("note", std::to_string(other.objects) + " of kind " + other.kind + " (" +
+                            other.api_version +
+                            ") left out: neither a NamespaceTemplate nor a Namespace");
     }
-    for (const std::string& warning : files_.warnings) LogLine("Warning", warning);
-    for (const std::string& hint : files_.hints) LogLine("Warning", hint);
-    for (const std::string& error : files_.errors) LogLine("error", error);
+    for (const std::string& warning : files_.warnings) WriteLine("Warning", warning);
+    for (const std::string& hint : files_.hints) WriteLine("Warning", hint);
+    for (const std::string& error : files_.errors) WriteLine("error", error);
     if (!files_.errors.empty()) return;
-    if (files_.templates.empty()) LogLine("error", "the files of -f hold no NamespaceTemplate");
+    if (files_.templates.empty()) WriteLine("error", "the files of -f hold no NamespaceTemplate");
     if (has_no_namespaces) {
-      LogLine("error", "the files of -f hold no Namespace; name one that is to be populated");
+      WriteLine("error", "the files of -f hold no Namespace; name one that is to be populated");
     }
   }
 

@@ -313,15 +313,9 @@ migrate::report::RestoreReport RestoreCluster(RestoreOptions& options) {
 
 int RunCommand(RestoreOptions& options) {
   report::LoadTemplate(options.output_template);
-  if (!options.dry_run_warning.empty())
-    terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
+  if (!options.dry_run_warning.empty()) terminal::WriteLine("Warning", options.dry_run_warning);
   CatchStopSignals();
-  const auto report = RestoreCluster(options);
-  const report::Output output = PrintRestore(report, options);
-  terminal::WriteStdout(output.out);
-  terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
-  return stopped == 0 ? output.exit_code : stopped;
+  return EndRun(PrintRestore(RestoreCluster(options), options));
 }
 
 }  // namespace plugin::command

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "plugin/terminal/output.h"
+
 namespace plugin::command {
 namespace {
 
@@ -52,5 +54,17 @@ void CatchStopSignals() {
 const std::atomic<bool>& StopFlag() { return stop; }
 
 int StopExitCode() { return caught == 0 ? 0 : kSignalExitCode + caught; }
+
+int EndRun(const report::Output& output) {
+  terminal::WriteStdout(output.out);
+  terminal::WriteStderr(output.err);
+  const int stopped = StopExitCode();
+  return stopped == 0 ? output.exit_code : stopped;
+}
+
+int EndInterrupted() {
+  terminal::WriteLine("error", "interrupted: not all objects were read");
+  return StopExitCode();
+}
 
 }  // namespace plugin::command

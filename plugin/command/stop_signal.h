@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "plugin/report/report_forms.h"
+
 namespace plugin::command {
 
 /// What a shell adds to the number of the signal that ended a program.
@@ -17,5 +19,12 @@ const std::atomic<bool>& StopFlag();
 
 /// The exit code for the signal that was caught, 130 or 143; 0 if there was none.
 int StopExitCode();
+
+// The end of a run, which is its exit code, or that of the signal that was caught.
+
+/// Writes what a command has to say.
+int EndRun(const report::Output& output);
+/// Says that a signal has ended it before all objects were read.
+int EndInterrupted();
 
 }  // namespace plugin::command

@@ -183,8 +183,7 @@ void PrintWords(const SuggestReport& report) {
   for (const CrdSuggestion& crd : report.crds) {
     terminal::WriteStderr(report::SuggestionSummary(crd));
   }
-  for (const std::string& note : report.notes)
-    terminal::WriteStderr("note: " + terminal::Printable(note) + "\n");
+  for (const std::string& note : report.notes) terminal::WriteLine("note", note);
   for (const std::string& error : report.errors)
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
   if (report.crds.empty() && report.errors.empty() && !report.is_stopped) {
@@ -205,10 +204,7 @@ int ExitCodeOf(const SuggestReport& report) {
 int RunCommand(SuggestOptions& options) {
   const SuggestReport report =
       options.local ? migrate::check::SuggestForFiles(options.suggest) : SuggestLive(options);
-  if (report.is_stopped) {
-    terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
-    return StopExitCode();
-  }
+  if (report.is_stopped) return EndInterrupted();
   const int code = Print(report, options.output);
   PrintWords(report);
   if (const int stopped = StopExitCode()) return stopped;

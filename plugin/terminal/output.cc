@@ -100,6 +100,10 @@ void EndStdout() {
 
 void WriteStderr(std::string_view text) { WriteStderrAsIs(PrintableLines(text)); }
 
+void WriteLine(std::string_view kind, std::string_view text) {
+  WriteStderrAsIs(std::string(kind) + ": " + Printable(text) + "\n");
+}
+
 std::string PrintValue(const kube::json::Value& value, OutputFormat format) {
   if (format == OutputFormat::kYaml) return kube::yaml::Print(value);
   return PrintJson(value) + "\n";

@@ -21,6 +21,9 @@ void EndStdout();
 /// ignored: there is nowhere left to tell them.
 void WriteStderr(std::string_view text);
 
+/// Writes a line to stderr: "note: TEXT", with `kind` "note".
+void WriteLine(std::string_view kind, std::string_view text);
+
 /// Writes `text` to stderr as it is, with what it may hold to steer a terminal.
 void WriteStderrAsIs(std::string_view text);
 
