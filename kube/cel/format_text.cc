@@ -230,7 +230,7 @@ Text FormatAsString(Memory& memory, const FormatClause& clause, const Value& val
     case Kind::kUint:
       return InBase(value, 10, false);
     case Kind::kDouble:
-      return FormatShortest(value.real);
+      return json::FormatFloatG(value.real);
     case Kind::kString:
       return std::string(value.text());
     case Kind::kBytes:

@@ -93,7 +93,7 @@ Value ToString(Memory& memory, Args args) {
     case Kind::kBool:
       return Value::String(from.boolean ? "true" : "false");
     case Kind::kDouble:
-      return memory.String(FormatShortest(from.real));
+      return memory.String(json::FormatFloatG(from.real));
     case Kind::kInt:
       return memory.String(std::to_string(from.integer));
     case Kind::kUint:

@@ -44,7 +44,6 @@ std::string FormatFixed(double value, int precision) {
 std::string FormatScientific(double value, int precision) {
   return Format(value, std::chars_format::scientific, precision);
 }
-std::string FormatShortest(double value) { return json::FormatFloatG(value); }
 
 std::optional<std::int64_t> ParseInt(std::string_view text) {
   if (text.starts_with('+')) {

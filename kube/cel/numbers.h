@@ -13,8 +13,6 @@ std::string FormatFixed(double value);
 /// fmt.Sprintf("%.*f") and "%.*e": the exponent has two digits at least.
 std::string FormatFixed(double value, int precision);
 std::string FormatScientific(double value, int precision);
-/// fmt.Sprintf("%g"): exponents below -4 and from 6 on.
-std::string FormatShortest(double value);
 
 /// strconv.ParseInt and ParseUint with base 10, ParseFloat, ParseBool; absent where they fail.
 std::optional<std::int64_t> ParseInt(std::string_view text);

@@ -56,8 +56,7 @@ struct Side {
   Side Items(const SchemaProps& none) const {
     const SchemaProps* items = schema.ItemsSchema();
     // Elements of an array that preserves do so too.
-    return {items ? *items : none,
-            preserves || (items && items->x_preserve_unknown_fields.value_or(false))};
+    return {items ? *items : none, preserves || (items && items->Preserves())};
   }
 };
 
@@ -111,7 +110,7 @@ class SchemaComparer {
   using Difference = std::unique_ptr<SchemaDifference>;
 
   static Side MakeSide(const SchemaProps& schema, bool preserves) {
-    return {schema, preserves || schema.x_preserve_unknown_fields.value_or(false)};
+    return {schema, preserves || schema.Preserves()};
   }
 
   Difference Compare(const Side& live, const Side& proposed, const PathStep* at, bool is_resource) {
@@ -159,9 +158,7 @@ class SchemaComparer {
                          SchemaDifference& found) {
     const bool is_array = live.schema.ItemsSchema() && proposed.schema.ItemsSchema();
     // Of a CRD that preserves all its own flag tells.
-    const bool live_says =
-        live.preserves &&
-        (!is_all_preserved_ || live.schema.x_preserve_unknown_fields.value_or(false));
+    const bool live_says = live.preserves && (!is_all_preserved_ || live.schema.Preserves());
     if (live_says == proposed.preserves || live.preserves == proposed.preserves || is_array) return;
     Add(found, at, {.kind = ChangeKind::kPreserveUnknownFields, .is_seen_in_values = live_says},
         {.from = live_says ? "true" : "false",

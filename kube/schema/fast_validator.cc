@@ -164,8 +164,7 @@ std::unique_ptr<FastValidator::Node> FastValidator::MakeNode(const SchemaProps& 
   const bool is_main = &schema == &main;
   // An alternative specifies nothing, so that nothing is lost by it. additionalProperties: true
   // keeps keys, but nothing below them, whatever is preserved.
-  node->leaves_others = !is_main || (schema.x_preserve_unknown_fields.value_or(false) &&
-                                     !schema.additional_properties);
+  node->leaves_others = !is_main || (schema.Preserves() && !schema.additional_properties);
   const auto below = [is_main](const SchemaProps& child, const SchemaProps* specified) {
     return MakeNode(child, is_main || specified == nullptr ? child : *specified);
   };

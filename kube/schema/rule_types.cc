@@ -134,7 +134,7 @@ SchemaType* RuleTypes::Make(const SchemaProps& schema, bool is_resource) {
     SetScalar(type, Kind::kDouble, kNumberSize, 0);
   } else if (schema.type == "integer") {
     SetScalar(type, Kind::kInt, kNumberSize, 0);
-  } else if (schema.x_preserve_unknown_fields.value_or(false)) {
+  } else if (schema.Preserves()) {
     type.kind = Kind::kPreserved;
   }
   return &type;

@@ -131,6 +131,8 @@ struct SchemaProps {
   const SchemaProps* ItemsSchema() const;
   /// True where x-kubernetes-validations has rules.
   bool HasRules() const { return x_validations && !x_validations->empty(); }
+  /// Whether x-kubernetes-preserve-unknown-fields is true.
+  bool Preserves() const { return x_preserve_unknown_fields.value_or(false); }
   /// True for maps whose entries expressions know again after an update: x-kubernetes-map-type is
   /// one of those that there are, or absent (MapIsCorrelatable).
   bool HasKnownMapType() const {

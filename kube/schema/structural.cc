@@ -76,7 +76,7 @@ std::optional<std::string> ConversionError(const SchemaProps& schema) {
 
 StructuralSchema MakeStructural(const SchemaProps& schema, json::Arena& arena) {
   StructuralSchema structural;
-  structural.preserve_unknown_fields = schema.x_preserve_unknown_fields.value_or(false);
+  structural.preserve_unknown_fields = schema.Preserves();
   structural.embedded_resource = schema.x_embedded_resource;
   structural.nullable = schema.nullable;
   if (schema.default_value) {

@@ -75,10 +75,6 @@ namespace {
 
 enum class Level { kRoot, kItem, kField };
 
-bool Preserves(const SchemaProps& schema) {
-  return schema.x_preserve_unknown_fields.value_or(false);
-}
-
 // The next ask whether a part of a schema equals Go's zero value after NewStructural, which is what
 // reflect.DeepEqual compares with: [] is not nil where NewStructural copies the slice, but is where
 // it appends element by element.
@@ -222,7 +218,7 @@ void StructuralCheck::CheckChildren(const SchemaProps& schema, Level level,
 void StructuralCheck::CheckExtensions(const SchemaProps& schema, const meta::FieldPath& path) {
   constexpr std::string_view kDetail = "must be false if x-kubernetes-int-or-string is true";
   if (!schema.x_int_or_string) return;
-  if (Preserves(schema)) Invalid(path, "x-kubernetes-preserve-unknown-fields", "true", kDetail);
+  if (schema.Preserves()) Invalid(path, "x-kubernetes-preserve-unknown-fields", "true", kDetail);
   if (schema.x_embedded_resource) Invalid(path, "x-kubernetes-embedded-resource", "true", kDetail);
 }
 
@@ -236,7 +232,7 @@ void StructuralCheck::CheckType(const SchemaProps& schema, Level level,
     } else {
       Invalid(path, "type", go::GoQuote(schema.type), kMustBeObject);
     }
-  } else if (schema.type.empty() && !schema.x_int_or_string && !Preserves(schema)) {
+  } else if (schema.type.empty() && !schema.x_int_or_string && !schema.Preserves()) {
     Required(path, "type", MissingTypeDetail(level));
   }
   if (level == Level::kRoot && !schema.type.empty() && schema.type != "object") {
@@ -248,7 +244,7 @@ void StructuralCheck::CheckEmbedded(const SchemaProps& schema, const meta::Field
   if (!schema.x_embedded_resource) return;
   Forbid(schema.additional_properties != nullptr, path, "additionalProperties",
          "must not be used if x-kubernetes-embedded-resource is set");
-  if (!Preserves(schema) && schema.properties.empty()) {
+  if (!schema.Preserves() && schema.properties.empty()) {
     Required(path, "properties",
              "must not be empty if x-kubernetes-embedded-resource is true without "
              "x-kubernetes-preserve-unknown-fields");

@@ -65,10 +65,6 @@ namespace {
 using kube::json::Document;
 using kube::schema::SchemaProps;
 
-bool Preserves(const SchemaProps& schema) {
-  return schema.x_preserve_unknown_fields.value_or(false);
-}
-
 Merging MergingOfList(const SchemaProps& schema) {
   const std::string_view type = schema.x_list_type.value_or("atomic");
   if (type == "map" && schema.x_list_map_keys) return Merging::kListByKeys;
@@ -207,7 +203,7 @@ class Fitting {
 
   bool AllowsAny(const SchemaProps& schema) const {
     const auto* additional = schema.additional_properties.get();
-    return preserves_ || Preserves(schema) || (additional != nullptr && additional->allows);
+    return preserves_ || schema.Preserves() || (additional != nullptr && additional->allows);
   }
 
   // A part of what is atomic is owned, in the terms of its kind.
@@ -227,7 +223,7 @@ Merging MergingOf(const SchemaProps* schema) {
   if (schema == nullptr) return Merging::kAnything;
   if (schema->x_int_or_string) return Merging::kScalar;
   if (schema->type == "array") return MergingOfList(*schema);
-  if (schema->type.empty() && schema->properties.empty() && Preserves(*schema)) {
+  if (schema->type.empty() && schema->properties.empty() && schema->Preserves()) {
     return Merging::kAnything;
   }
   if (schema->type != "object" && schema->properties.empty()) return Merging::kScalar;

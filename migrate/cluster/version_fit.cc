@@ -14,10 +14,6 @@ namespace {
 
 using kube::schema::SchemaProps;
 
-bool PreservesUnknown(const SchemaProps& schema) {
-  return schema.x_preserve_unknown_fields.value_or(false);
-}
-
 const SchemaProps* MapValues(const SchemaProps& schema) {
   return schema.additional_properties ? schema.additional_properties->schema.get() : nullptr;
 }
@@ -46,9 +42,7 @@ bool HoldsPart(const SchemaProps* inside, const SchemaProps* stored) {
   return stored == nullptr || (inside != nullptr && HoldsValue(*inside, *stored));
 }
 
-bool TakesAnyField(const SchemaProps& schema) {
-  return PreservesUnknown(schema) || AllowsAnyKey(schema);
-}
+bool TakesAnyField(const SchemaProps& schema) { return schema.Preserves() || AllowsAnyKey(schema); }
 
 // What is specified in both has to fit, also where other fields may be anything.
 bool HoldsFields(const SchemaProps& schema, const SchemaProps& stored, bool is_root) {
@@ -128,7 +122,7 @@ bool HoldsMember(const SchemaProps& schema, const kube::json::Member& member, st
   if (const SchemaProps* field = FindProperty(schema, name)) {
     return HoldsValue(field, member.value, level + 1);
   }
-  return PreservesUnknown(schema) || AllowsAnyKey(schema);
+  return schema.Preserves() || AllowsAnyKey(schema);
 }
 
 // A null is a value of every type.

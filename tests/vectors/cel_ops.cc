@@ -67,7 +67,7 @@ std::string PrintValue(Memory& memory, const Value& value) {
     case Kind::kUint:
       return Typed("uint", Quoted(std::to_string(value.natural)));
     case Kind::kDouble:
-      return Typed("double", Quoted(kube::cel::FormatShortest(value.real)));
+      return Typed("double", Quoted(kube::json::FormatFloatG(value.real)));
     case Kind::kString:
       return Typed("string", Quoted(value.text()));
     case Kind::kBytes:
