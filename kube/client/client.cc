@@ -498,11 +498,7 @@ CallError Client::ErrorOf(const TransportError& transport, bool answer_began) co
   return error;
 }
 
-DocumentResult Client::Get(const std::string& target) {
-  ApiRequest request;
-  request.target = target;
-  return Send(std::move(request));
-}
+DocumentResult Client::Get(const std::string& target) { return Send({.target = target}); }
 
 DocumentResult Client::Send(ApiRequest request) {
   std::vector<ApiRequest> requests;

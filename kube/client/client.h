@@ -67,10 +67,10 @@ struct WrittenObject {
 
 struct ApiRequest {
   std::string method = "GET";
-  std::string target;  ///< as HttpRequest::target
+  std::string target{};  ///< as HttpRequest::target
   std::string accept = "application/json";
-  std::string content_type;  ///< of `body`; empty if there is none
-  std::string body;
+  std::string content_type{};  ///< of `body`; empty if there is none
+  std::string body{};
   bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
   bool always_compress = false;   ///< as HttpRequest::always_compress
   bool in_bulk = false;           ///< as HttpRequest::in_bulk

@@ -64,20 +64,12 @@ bool IsAnswer(const CallError& error, const Value& manifest) {
          !kube::client::IsDryRunUnsupported(error);
 }
 
-ApiRequest ReadOf(const Asked& asked) {
-  ApiRequest request;
-  request.target = asked.target();
-  return request;
-}
-
 ApiRequest DryRun(std::string method, std::string target, std::string type, std::string body) {
-  ApiRequest request;
-  request.method = std::move(method);
-  request.target = std::move(target);
-  request.content_type = std::move(type);
-  request.body = std::move(body);
-  request.changes_nothing = true;
-  return request;
+  return {.method = std::move(method),
+          .target = std::move(target),
+          .content_type = std::move(type),
+          .body = std::move(body),
+          .changes_nothing = true};
 }
 
 // `live`: the null pointer where there is none.
@@ -154,7 +146,7 @@ void Ask(std::span<const ApplyQuestion> questions, kube::client::Client& client)
     if (asked.manifest->Parse(question.manifest)) continue;  // as it was printed by us
     asked.collection = "/apis/" + std::string(asked.manifest->root().FindText("apiVersion")) +
                        "/customresourcedefinitions";
-    reads.push_back(ReadOf(asked));
+    reads.push_back({.target = asked.target()});
     read.push_back(std::move(asked));
   }
   std::vector<DocumentResult> live = client.SendAll(std::move(reads));

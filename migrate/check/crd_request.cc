@@ -42,23 +42,17 @@ Result<Crd, CallError> GetCrd(kube::client::Client& client, const std::string& t
 
 Result<std::unique_ptr<Document>, CallError> GetCrdMetadata(kube::client::Client& client,
                                                             const std::string& target) {
-  kube::client::ApiRequest request;
-  request.target = target;
-  request.accept = kMetadataAccept;
-  request.retry = false;
-  return client.Send(std::move(request));
+  return client.Send({.target = target, .accept = kMetadataAccept, .retry = false});
 }
 
 Result<Crd, CallError> PatchCrd(kube::client::Client& client, const std::string& target,
                                 const std::string& body) {
-  kube::client::ApiRequest request;
-  request.method = "PATCH";
-  request.target = target;
-  request.content_type = "application/merge-patch+json";
-  request.body = body;
-  request.changes_nothing = target.ends_with(kDryRun);
-  request.grace = std::chrono::seconds(10);
-  return CrdOf(client.Send(std::move(request)));
+  return CrdOf(client.Send({.method = "PATCH",
+                            .target = target,
+                            .content_type = "application/merge-patch+json",
+                            .body = body,
+                            .changes_nothing = target.ends_with(kDryRun),
+                            .grace = std::chrono::seconds(10)}));
 }
 
 Result<Crd, CallError> PatchPruningOn(kube::client::Client& client, const std::string& target,

@@ -15,10 +15,9 @@
 namespace migrate::cluster {
 
 std::string DescribeMissingNamespace(const std::string& name, kube::client::Client& client) {
-  kube::client::ApiRequest request;
-  request.target = "/api/v1/namespaces/" + kube::client::UrlEscape(name);
-  request.retry = false;  // only a warning depends on it
-  const auto found = client.Send(std::move(request));
+  // Only a warning depends on it.
+  const auto found = client.Send(
+      {.target = "/api/v1/namespaces/" + kube::client::UrlEscape(name), .retry = false});
   if (found || !found.error().status) return "";
   const kube::client::ApiStatus& status = *found.error().status;
   // A 404 of something in between is about the address.

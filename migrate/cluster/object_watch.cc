@@ -96,12 +96,11 @@ void ObjectWatch::Connect() {
   reader_ = std::make_unique<WatchReader>(static_cast<WatchReader::Sink&>(*this));
   broken_.reset();
   connected_at_ = session_.clock.Now();
-  kube::client::ApiRequest request;
-  request.target = target_ +
-                   "?watch=1&resourceVersion=" + kube::client::UrlEscape(resource_version_) +
-                   "&allowWatchBookmarks=true";
-  request.is_watch = true;
-  call_ = session_.client.Start(std::move(request), *this);
+  const std::string version = kube::client::UrlEscape(resource_version_);
+  call_ = session_.client.Start(
+      {.target = target_ + "?watch=1&resourceVersion=" + version + "&allowWatchBookmarks=true",
+       .is_watch = true},
+      *this);
 }
 
 void ObjectWatch::Advance() {

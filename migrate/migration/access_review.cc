@@ -33,13 +33,11 @@ std::string Review(const Access& access) {
 }
 
 kube::client::ApiRequest Request(const Access& access) {
-  kube::client::ApiRequest request;
-  request.method = "POST";
-  request.target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-  request.content_type = "application/json";
-  request.body = Review(access);
-  request.changes_nothing = true;
-  return request;
+  return {.method = "POST",
+          .target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+          .content_type = "application/json",
+          .body = Review(access),
+          .changes_nothing = true};
 }
 
 bool IsAllowed(const kube::client::DocumentResult& answer) {

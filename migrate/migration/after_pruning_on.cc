@@ -102,11 +102,8 @@ class Read : private kube::client::GatheredCall {
       : GatheredCall(client), object_(object) {}
 
   void Start(std::string target) {
-    kube::client::ApiRequest request;
-    request.target = std::move(target);
-    request.fresh_connection = true;
-    request.most_bytes = kMostBytes;
-    GatheredCall::Start(std::move(request));
+    GatheredCall::Start(
+        {.target = std::move(target), .fresh_connection = true, .most_bytes = kMostBytes});
   }
   using GatheredCall::is_done;
   bool is_forbidden() const { return is_forbidden_; }

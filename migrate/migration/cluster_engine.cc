@@ -166,13 +166,12 @@ EngineEnd ClusterEngine::TakeUp(StorageMigration found) {
 
 // Where the answer was lost it may be there all the same, and where another run was quicker it is.
 EngineEnd ClusterEngine::Create() {
-  kube::client::ApiRequest request;
-  request.method = "POST";
-  request.target = Collection();
-  request.content_type = "application/json";
-  request.body = PrintStorageMigration(options_.resource, options_.api_version);
-  request.grace = kGrace;
-  auto made = session_.client.Send(std::move(request));
+  auto made =
+      session_.client.Send({.method = "POST",
+                            .target = Collection(),
+                            .content_type = "application/json",
+                            .body = PrintStorageMigration(options_.resource, options_.api_version),
+                            .grace = kGrace});
   if (!made &&
       !(IsRefusal(MeaningOf(made.error())) && MeaningOf(made.error()) != Meaning::kConflict)) {
     const std::string message = made.error().message;
@@ -297,13 +296,11 @@ bool ClusterEngine::AwaitGone() {
 
 // Another's of the same name stays.
 bool ClusterEngine::SendDelete(const std::string& uid) {
-  kube::client::ApiRequest request;
-  request.method = "DELETE";
-  request.target = Target();
-  request.content_type = "application/json";
-  request.body = Preconditions(uid);
-  request.grace = kGrace;
-  const auto answer = session_.client.Send(std::move(request));
+  const auto answer = session_.client.Send({.method = "DELETE",
+                                            .target = Target(),
+                                            .content_type = "application/json",
+                                            .body = Preconditions(uid),
+                                            .grace = kGrace});
   if (answer) return true;
   const Meaning meaning = MeaningOf(answer.error());
   if (meaning == Meaning::kNotFound || meaning == Meaning::kConflict) return true;

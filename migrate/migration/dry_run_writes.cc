@@ -45,14 +45,12 @@ std::optional<double> Measure(const SizedObject& object, const rewrite::SweepTar
 
 kube::client::ApiRequest DryRunWrite(const rewrite::SweepTarget& target,
                                      const cluster::ListedObject& object) {
-  kube::client::ApiRequest request;
-  request.method = "PATCH";
-  request.target = rewrite::ObjectPath(target, object) + "?dryRun=All";
-  request.writes = rewrite::WarnedOf(target, object);
-  request.content_type = "application/merge-patch+json";
-  request.accept = rewrite::kMetadataAccept;
-  request.body = "{}";
-  return request;
+  return {.method = "PATCH",
+          .target = rewrite::ObjectPath(target, object) + "?dryRun=All",
+          .accept = rewrite::kMetadataAccept,
+          .content_type = "application/merge-patch+json",
+          .body = "{}",
+          .writes = rewrite::WarnedOf(target, object)};
 }
 
 void ObjectSizes::Add(const kube::json::Value& object, std::uint64_t number, std::uint64_t size) {

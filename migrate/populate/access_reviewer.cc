@@ -144,14 +144,12 @@ kube::client::ApiRequest RequestOf(const UserInfo& user, const TemplateRight& ri
   review.Set("apiVersion", Value::String("authorization.k8s.io/v1"), arena);
   review.Set("kind", Value::String("SubjectAccessReview"), arena);
   review.Set("spec", SpecOf(user, right, arena), arena);
-  kube::client::ApiRequest request;
-  request.method = "POST";
-  request.target = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-  request.content_type = "application/json";
-  request.body = kube::json::Print(review);
-  request.changes_nothing = true;
-  request.most_bytes = kMostAnswerBytes;
-  return request;
+  return {.method = "POST",
+          .target = "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+          .content_type = "application/json",
+          .body = kube::json::Print(review),
+          .most_bytes = kMostAnswerBytes,
+          .changes_nothing = true};
 }
 
 AccessAnswer Unknown(std::string_view why) {

@@ -35,25 +35,20 @@ std::string TemplatePath(const std::string& name) {
 }
 
 DocumentResult ReadMetadata(const std::string& name, const kube::client::Session& session) {
-  kube::client::ApiRequest request;
-  request.target = TemplatePath(name);
-  request.accept = rewrite::kMetadataAccept;
-  return session.client.Send(std::move(request));
+  return session.client.Send({.target = TemplatePath(name), .accept = rewrite::kMetadataAccept});
 }
 
 DocumentResult SendPatch(const std::string& target, std::string body, bool is_dry_run,
                          const kube::client::Session& session) {
-  kube::client::ApiRequest request;
-  request.method = "PATCH";
-  request.target = target + "?fieldManager=" + kFieldManager;
-  if (is_dry_run) request.target += "&dryRun=All";
-  request.accept = rewrite::kMetadataAccept;
-  request.content_type = "application/merge-patch+json";
-  request.body = std::move(body);
-  request.changes_nothing = is_dry_run;
-  request.grace = kGrace;
-  request.retry = false;
-  return session.client.Send(std::move(request));
+  return session.client.Send(
+      {.method = "PATCH",
+       .target = target + "?fieldManager=" + kFieldManager + (is_dry_run ? "&dryRun=All" : ""),
+       .accept = rewrite::kMetadataAccept,
+       .content_type = "application/merge-patch+json",
+       .body = std::move(body),
+       .changes_nothing = is_dry_run,
+       .retry = false,
+       .grace = kGrace});
 }
 
 template <typename T>

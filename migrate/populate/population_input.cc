@@ -215,9 +215,8 @@ void ThrowForTemplates(const kube::client::CallError& error) {
 }
 
 std::string ReadCreatorGuard(const kube::client::Session& session) {
-  kube::client::ApiRequest request;
-  request.target = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-  const auto list = session.client.Send(std::move(request));
+  const auto list =
+      session.client.Get("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations");
   return list ? WhyCreatorUnguarded((*list)->root())
               : "its webhook could not be looked for: " + kube::client::ServerMessage(list.error());
 }

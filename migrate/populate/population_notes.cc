@@ -89,14 +89,12 @@ std::string NamespacePath(const std::string& namespace_) {
 }
 
 kube::client::ApiRequest Write(std::string method, std::string target, const Value& body) {
-  kube::client::ApiRequest request;
-  request.method = std::move(method);
-  request.target = std::move(target) + "?fieldManager=" + kFieldManager;
-  request.accept = rewrite::kMetadataAccept;
-  request.content_type = "application/json";
-  request.body = kube::json::Print(body);
-  request.retry = false;
-  return request;
+  return {.method = std::move(method),
+          .target = std::move(target) + "?fieldManager=" + kFieldManager,
+          .accept = rewrite::kMetadataAccept,
+          .content_type = "application/json",
+          .body = kube::json::Print(body),
+          .retry = false};
 }
 
 Value Object(std::initializer_list<std::pair<const char*, Value>> entries, Arena& arena) {

@@ -59,6 +59,15 @@ constexpr std::int64_t kFirstChunk = 100;
 // Shorter ones are not worth a word, and of longer ones some are.
 constexpr std::chrono::seconds kSilentWait{10}, kBetweenWords{60};
 
+// Most of it are managedFields, which resemble each other.
+kube::client::ApiRequest ListRequest(std::string target) {
+  return {.target = std::move(target),
+          .accept = kMetadataListAccept,
+          .always_compress = true,
+          .most_bytes = cluster::kMostListBytes,
+          .retry = false};
+}
+
 }  // namespace
 
 MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size,
@@ -92,13 +101,7 @@ void MetadataList::Advance() {
   page_.emplace(target_, [this](const cluster::ListedObject& object) { Take(object); });
   page_last_key_.clear();
   page_objects_ = 0;
-  kube::client::ApiRequest request;
-  request.target = PagePath();
-  request.accept = kMetadataListAccept;
-  request.always_compress = true;  // managedFields, mostly, which resemble each other
-  request.retry = false;
-  request.most_bytes = cluster::kMostListBytes;
-  call_ = session_.client.Start(std::move(request), *this);
+  call_ = session_.client.Start(ListRequest(PagePath()), *this);
 }
 
 void MetadataList::Stop() {
@@ -260,11 +263,10 @@ void CachedList::Advance() {
 // tells how many objects remain where a list of metadata does not yet, as of 1.20.
 void CachedList::Begin() {
   state_ = State::kInChunks;
-  kube::client::ApiRequest request;
-  request.target = kube::client::WithQuery(ListPath(target_), "limit=1&includeObject=None");
-  request.accept = kTableAccept;
-  request.retry = false;
-  const auto answer = session_.client.Send(std::move(request));
+  const auto answer = session_.client.Send(
+      {.target = kube::client::WithQuery(ListPath(target_), "limit=1&includeObject=None"),
+       .accept = kTableAccept,
+       .retry = false});
   if (!answer) return;
   const auto remaining = cluster::ReadPageMetadata((*answer)->root()).remaining;
   if (!remaining || *remaining >= most_) return;
@@ -286,15 +288,10 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   answer_end_ = session_.clock.Now() + kLongestAnswer;
   version_ = resource_version;
   page_.emplace(target_, [this](const cluster::ListedObject& object) { Take(object); });
-  kube::client::ApiRequest request;
-  request.target = kube::client::WithQuery(
+  const std::string target = kube::client::WithQuery(
       ListPath(target_), "resourceVersion=" + kube::client::UrlEscape(resource_version) +
                              "&resourceVersionMatch=NotOlderThan");
-  request.accept = kMetadataListAccept;
-  request.always_compress = true;
-  request.retry = false;
-  request.most_bytes = cluster::kMostListBytes;  // its time has an end
-  call_ = session_.client.Start(std::move(request), *this);
+  call_ = session_.client.Start(ListRequest(target), *this);
 }
 
 void CachedList::ReadInChunks() {

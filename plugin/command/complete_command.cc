@@ -112,11 +112,10 @@ Names ListNames(kube::client::Client& client, const std::string& target) {
   Names names;
   std::string token;
   do {
-    kube::client::ApiRequest request;
-    request.target = migrate::cluster::WithChunk(target, 500, token);
-    request.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-    request.retry = false;
-    const auto list = client.Send(std::move(request));
+    const auto list =
+        client.Send({.target = migrate::cluster::WithChunk(target, 500, token),
+                     .accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                     .retry = false});
     if (!list) return names;
     const Value& root = (*list)->root();
     for (const Value& item : root.At("items").elements()) {
