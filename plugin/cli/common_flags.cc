@@ -13,6 +13,7 @@
 #include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 #include "migrate/check/crd_names.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::cli {
 namespace {
@@ -29,18 +30,11 @@ const FlagSet::ReadText kIgnore = [](const std::string&) {};
 
 // As help has it: lines of 100 characters at most, each behind eight blanks.
 std::string Wrapped(const std::string& text) {
-  constexpr std::size_t kWidth = 92;
-  std::string lines, line;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    const std::string word = text.substr(start, end - start);
-    if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
-      lines += "\n        " + std::exchange(line, "");
-    }
-    line += (line.empty() ? "" : " ") + word;
-    start = end + 1;
+  std::string lines;
+  for (const std::string& line : terminal::LinesOf(terminal::Wrapped(text, 92))) {
+    lines += "\n        " + line;
   }
-  return lines + "\n        " + line;
+  return lines;
 }
 
 void AddServerFlags(FlagSet& flags, ConnectionFlags& connection) {

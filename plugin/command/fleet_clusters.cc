@@ -27,20 +27,14 @@ using kube::go::GoQuote;
 
 constexpr std::size_t kMostListed = 20;
 
-void AppendLines(std::vector<std::string>& patterns, std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string line = kube::base::TrimSpace(text.substr(0, end));
-    if (!line.empty() && !line.starts_with('#')) patterns.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 void AppendFile(std::vector<std::string>& patterns, const std::string& path) {
   const auto text = kube::base::ReadFileText(path);
   if (!text) throw Error("--contexts: " + text.error().message);
   const std::size_t before = patterns.size();
-  AppendLines(patterns, *text);
+  for (const std::string& written : terminal::LinesOf(*text)) {
+    const std::string line = kube::base::TrimSpace(written);
+    if (!line.empty() && !line.starts_with('#')) patterns.push_back(line);
+  }
   if (patterns.size() == before) throw Error("--contexts: " + path + " names no context");
 }
 

@@ -15,6 +15,7 @@
 #include "plugin/report/field_table.h"
 #include "plugin/report/first_screen.h"
 #include "plugin/report/pages.h"
+#include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report {
@@ -398,11 +399,8 @@ Section SectionOf(const CrdReport& crd) {
 }
 
 void AddLines(std::vector<Remark>& remarks, Tone tone, const std::string& lines) {
-  std::string_view rest = lines;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) remarks.push_back({tone, std::string(rest.substr(0, end))});
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string& line : terminal::LinesOf(lines)) {
+    if (!line.empty()) remarks.push_back({tone, line});
   }
 }
 

@@ -516,11 +516,8 @@ std::string WholeAnswer(const std::vector<Row>& rows, const Outline& outline) {
 
 std::size_t LinesOn(std::string_view text, std::size_t width) {
   std::size_t lines = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::size_t length = ShownLength(text.substr(0, end));
-    lines += std::max<std::size_t>(1, (length + width - 1) / width);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const std::string& line : terminal::LinesOf(text)) {
+    lines += std::max<std::size_t>(1, (ShownLength(line) + width - 1) / width);
   }
   return lines;
 }
