@@ -51,9 +51,7 @@ class FleetReportBuilder {
       : show_objects_(show_objects), arena_(arena) {}
 
   Value Report(const FleetReport& report) {
-    ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", kReportApiVersion).Text("kind", "FleetCheckReport");
-    AddFacts(builder, report.run);
+    ObjectBuilder builder = BeginReport("FleetCheckReport", report.run, arena_);
     builder.Add("summary", Summary(report));
     builder.List("clusters", report.clusters,
                  [this](const FleetCluster& cluster) { return Cluster(cluster); });
@@ -127,9 +125,7 @@ class CheckReportBuilder {
       : show_objects_(show_objects), arena_(arena) {}
 
   Value Report(const CheckReport& report) {
-    ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", kReportApiVersion).Text("kind", "CheckReport");
-    AddFacts(builder, report.run);
+    ObjectBuilder builder = BeginReport("CheckReport", report.run, arena_);
     ObjectBuilder summary(arena_);
     builder.Add("summary", AddTotals(summary, TotalsOf(report)).Build());
     builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
@@ -139,9 +135,9 @@ class CheckReportBuilder {
     builder.TextsIfAny("fileErrors", report.file_errors);
     builder.TextsIfAny("fileHints", report.file_hints);
     builder.TextsIfAny("crdsNotInFiles", report.crds_beside);
-    if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
+    builder.NumberIfAny("fileObjectsSkipped", report.file_objects);
     builder.TextIfAny("objectFilter", report.object_filter);
-    if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
+    builder.BoolIfTrue("notAllCrdsRead", report.not_all_crds_read);
     builder.ListIfAny("steps", report.steps,
                       [this](const migrate::report::UpgradeStep& step) { return Step(step); });
     builder.ListIfAny("stepsDone", report.steps_done, [this](const auto& step) {
@@ -171,11 +167,11 @@ class CheckReportBuilder {
                    [this](const migrate::report::ObjectPaths& object) { return Object(object); });
     }
     if (crd.file_objects) builder.Add("fileObjects", FileObjects(*crd.file_objects));
-    if (crd.objects_skipped) builder.Bool("objectsSkipped", true);
-    builder.TextsIfAny("objectErrors", crd.object_errors);
-    builder.TextIfAny("note", crd.note);
-    builder.TextIfAny("error", crd.error);
-    return builder.Build();
+    return builder.BoolIfTrue("objectsSkipped", crd.objects_skipped)
+        .TextsIfAny("objectErrors", crd.object_errors)
+        .TextIfAny("note", crd.note)
+        .TextIfAny("error", crd.error)
+        .Build();
   }
 
   void AddDescription(ObjectBuilder& builder, const CrdReport& crd) {
@@ -202,13 +198,13 @@ class CheckReportBuilder {
   }
 
   Value Apply(const migrate::report::ApplyReport& apply) {
-    ObjectBuilder builder(arena_);
-    builder.Bool("accepted", apply.accepted)
+    return ObjectBuilder(arena_)
+        .Bool("accepted", apply.accepted)
         .Text("message", apply.message)
         .Bool("preservesUnknownFields", apply.preserves_unknown_fields)
-        .TextIfAny("notAskedBecause", apply.not_asked_because);
-    if (apply.is_unchanged) builder.Bool("unchanged", true);
-    return builder.Build();
+        .TextIfAny("notAskedBecause", apply.not_asked_because)
+        .BoolIfTrue("unchanged", apply.is_unchanged)
+        .Build();
   }
 
   void AddCostLimits(ObjectBuilder& builder,
@@ -241,10 +237,11 @@ class CheckReportBuilder {
     }
     if (crd.changes) AddChanges(builder, *crd.changes);
     if (crd.verified) {
-      ObjectBuilder verified(arena_);
-      verified.Text("time", crd.verified->time).Number("objects", crd.verified->objects);
-      if (crd.verified->is_by_annotation) verified.Bool("byAnnotation", true);
-      builder.Add("verified", verified.Build());
+      builder.Add("verified", ObjectBuilder(arena_)
+                                  .Text("time", crd.verified->time)
+                                  .Number("objects", crd.verified->objects)
+                                  .BoolIfTrue("byAnnotation", crd.verified->is_by_annotation)
+                                  .Build());
     }
     builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
       return PathBuilder(use)
@@ -345,13 +342,13 @@ class CheckReportBuilder {
           .Text("kind", change.kind)
           .Text("from", change.from)
           .Text("to", change.to)
-          .Bool("breaking", change.breaking);
-      if (change.brings_transition_rules) one.Bool("transition", true);
+          .Bool("breaking", change.breaking)
+          .BoolIfTrue("transition", change.brings_transition_rules);
       if (change.objects) one.Number("objects", *change.objects);
       return one.Build();
     });
-    if (changes.left_out > 0) builder.Number("changesLeftOut", changes.left_out);
-    if (changes.is_partial) builder.Bool("changesPartial", true);
+    builder.NumberIfAny("changesLeftOut", changes.left_out);
+    builder.BoolIfTrue("changesPartial", changes.is_partial);
   }
 
   Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {

@@ -139,9 +139,7 @@ Value ToJson(const GuardReport& report, Arena& arena) {
       .Number("requestsLosingFields", report.requests_losing_fields)
       .Number("requestsDenied", report.requests_denied)
       .Number("fieldsLeftOut", report.left_out);
-  ObjectBuilder builder(arena);
-  builder.Text("apiVersion", kReportApiVersion).Text("kind", kGuardReport);
-  AddFacts(builder, report.run);
+  ObjectBuilder builder = BeginReport(kGuardReport, report.run, arena);
   builder.Text("since", report.since).Text("action", report.action);
   builder.Add("summary", summary.Build());
   builder.List("crds", report.crds,

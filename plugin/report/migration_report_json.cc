@@ -33,9 +33,7 @@ class RestoreReportBuilder {
     ObjectBuilder summary(arena_);
     AddCounts(summary, "objects", sum);
     summary.Add("seconds", Seconds(report.seconds, arena_));
-    ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", kReportApiVersion).Text("kind", "RestoreReport");
-    AddFacts(builder, report.run);
+    ObjectBuilder builder = BeginReport("RestoreReport", report.run, arena_);
     builder.Add("summary", summary.Build()).Text("backup", report.backup);
     builder.List("crds", report.crds, [this](const CrdRestore& crd) { return Crd(crd); });
     return builder.Build();
@@ -133,9 +131,7 @@ Value ClusterOf(const MigratedCluster& cluster, Arena& arena) {
 }  // namespace
 
 Value ToJson(const FleetMigrationReport& report, Arena& arena) {
-  ObjectBuilder builder(arena);
-  builder.Text("apiVersion", kReportApiVersion).Text("kind", "FleetMigrationReport");
-  AddFacts(builder, report.run);
+  ObjectBuilder builder = BeginReport("FleetMigrationReport", report.run, arena);
   builder.Add("summary", SummaryOf(report, arena));
   builder.List("clusters", report.clusters,
                [&arena](const MigratedCluster& cluster) { return ClusterOf(cluster, arena); });
@@ -182,19 +178,15 @@ class MigrationReportBuilder {
     ObjectBuilder summary(arena_);
     AddCounts(summary, "listed", sum);
     summary.Add("seconds", Seconds(report.seconds, arena_));
-    ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", kReportApiVersion).Text("kind", kMigrationReport);
-    AddFacts(builder, report.run);
+    ObjectBuilder builder = BeginReport(kMigrationReport, report.run, arena_);
     builder.Add("summary", summary.Build());
     builder.List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); });
-    if (!report.left_out.empty()) {
-      builder.List("leftOut", report.left_out, [this](const LeftOutCrd& crd) {
-        return ObjectBuilder(arena_)
-            .Text("name", crd.name)
-            .Text("reason", ReasonName(crd.reason))
-            .Build();
-      });
-    }
+    builder.ListIfAny("leftOut", report.left_out, [this](const LeftOutCrd& crd) {
+      return ObjectBuilder(arena_)
+          .Text("name", crd.name)
+          .Text("reason", ReasonName(crd.reason))
+          .Build();
+    });
     return builder.Build();
   }
 
@@ -226,7 +218,7 @@ class MigrationReportBuilder {
     }
     if (crd.engine) builder.Add("engine", Engine(*crd.engine));
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
-    if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
+    builder.NumberIfAny("generationsMoved", crd.generations_moved);
     if (crd.managed_fields_cleaned) {
       builder.Add("managedFieldsCleaned", Cleaned(*crd.managed_fields_cleaned));
     }

@@ -18,8 +18,12 @@ void AddPrunedFields(ObjectBuilder& builder, const std::vector<migrate::report::
   });
 }
 
-void AddFacts(ObjectBuilder& builder, const migrate::report::RunFacts& run) {
-  builder.TextIfAny("cluster", run.cluster)
+ObjectBuilder BeginReport(std::string_view kind, const migrate::report::RunFacts& run,
+                          kube::json::Arena& arena) {
+  return ObjectBuilder(arena)
+      .Text("apiVersion", kReportApiVersion)
+      .Text("kind", kind)
+      .TextIfAny("cluster", run.cluster)
       .TextIfAny("context", run.context)
       .TextIfAny("time", run.time)
       .TextIfAny("programVersion", run.version);

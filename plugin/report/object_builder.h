@@ -34,8 +34,14 @@ class ObjectBuilder {
   ObjectBuilder& Number(std::string_view key, std::uint64_t number) {
     return Add(key, kube::json::Value::Number(arena_.Copy(std::to_string(number))));
   }
+  ObjectBuilder& NumberIfAny(std::string_view key, std::uint64_t number) {
+    return number == 0 ? *this : Number(key, number);
+  }
   ObjectBuilder& Bool(std::string_view key, bool value) {
     return Add(key, kube::json::Value::Bool(value));
+  }
+  ObjectBuilder& BoolIfTrue(std::string_view key, bool value) {
+    return value ? Bool(key, true) : *this;
   }
 
   /// An array of what `convert` makes of each element.
@@ -80,8 +86,9 @@ void AddPrunedFields(ObjectBuilder& builder, const std::vector<migrate::report::
 /// The apiVersion of every report.
 inline constexpr std::string_view kReportApiVersion = "kubectl-prune/v1alpha1";
 
-/// Adds where, when and by what the report was made, as far as it is known.
-void AddFacts(ObjectBuilder& builder, const migrate::report::RunFacts& run);
+/// A report of that kind, with where, when and by what it was made, as far as it is known.
+ObjectBuilder BeginReport(std::string_view kind, const migrate::report::RunFacts& run,
+                          kube::json::Arena& arena);
 
 /// "done", "failures", "error" or "interrupted".
 std::string_view OutcomeName(migrate::report::Outcome outcome);

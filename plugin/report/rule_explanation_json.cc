@@ -16,43 +16,41 @@ using kube::json::Arena;
 using kube::json::Value;
 using migrate::check::ObjectExplanation;
 
-/// Adds a number where it says something.
-void AddCount(ObjectBuilder& builder, std::string_view key, std::uint64_t count) {
-  if (count > 0) builder.Number(key, count);
-}
-
 Value StepJson(const TracedStep& step, Arena& arena);
 
 Value ElementJson(const TracedElement& element, Arena& arena) {
-  ObjectBuilder builder(arena);
-  builder.Number("index", element.number);
-  builder.List("variables", element.variables, [&arena](const TracedElement::Variable& variable) {
+  const auto variable_json = [&arena](const TracedElement::Variable& variable) {
     return ObjectBuilder(arena).Text("name", variable.name).Text("value", variable.value).Build();
-  });
-  if (element.decides) builder.Bool("decides", true);
-  builder.ListIfAny("steps", element.steps,
-                    [&arena](const TracedStep& step) { return StepJson(step, arena); });
-  return builder.Build();
+  };
+  return ObjectBuilder(arena)
+      .Number("index", element.number)
+      .List("variables", element.variables, variable_json)
+      .BoolIfTrue("decides", element.decides)
+      .ListIfAny("steps", element.steps,
+                 [&arena](const TracedStep& step) { return StepJson(step, arena); })
+      .Build();
 }
 
 Value StepJson(const TracedStep& step, Arena& arena) {
-  ObjectBuilder builder(arena);
-  builder.Text("expression", step.text);
-  builder.TextIfAny(step.is_error ? "error" : "value", step.value);
-  builder.ListIfAny("elements", step.elements,
-                    [&arena](const TracedElement& element) { return ElementJson(element, arena); });
-  AddCount(builder, "elementsLeftOut", step.elements_left_out);
-  return builder.Build();
+  return ObjectBuilder(arena)
+      .Text("expression", step.text)
+      .TextIfAny(step.is_error ? "error" : "value", step.value)
+      .ListIfAny("elements", step.elements,
+                 [&arena](const TracedElement& element) { return ElementJson(element, arena); })
+      .NumberIfAny("elementsLeftOut", step.elements_left_out)
+      .Build();
 }
 
 Value ValueJson(const ExplainedValue& value, Arena& arena) {
-  ObjectBuilder builder(arena);
-  builder.TextIfAny("path", value.path).Text("result", AnswerName(value.answer));
-  builder.TextIfAny("error", value.error).Number("cost", value.cost);
-  builder.List("steps", value.trace.steps,
-               [&arena](const TracedStep& step) { return StepJson(step, arena); });
-  AddCount(builder, "stepsLeftOut", value.trace.steps_left_out);
-  return builder.Build();
+  return ObjectBuilder(arena)
+      .TextIfAny("path", value.path)
+      .Text("result", AnswerName(value.answer))
+      .TextIfAny("error", value.error)
+      .Number("cost", value.cost)
+      .List("steps", value.trace.steps,
+            [&arena](const TracedStep& step) { return StepJson(step, arena); })
+      .NumberIfAny("stepsLeftOut", value.trace.steps_left_out)
+      .Build();
 }
 
 Value RuleJson(const RuleExplanation& rule, Arena& arena) {
@@ -65,26 +63,24 @@ Value RuleJson(const RuleExplanation& rule, Arena& arena) {
       .TextIfAny("messageExpression", rule.message_expression)
       .TextIfAny("compileError", rule.compile_error);
   if (!rule.compile_error.empty()) return builder.Build();
-  if (rule.uses_old_self) builder.Bool("usesOldSelf", true);
-  builder.Number("estimatedCost", rule.estimated_cost)
+  builder.BoolIfTrue("usesOldSelf", rule.uses_old_self)
+      .Number("estimatedCost", rule.estimated_cost)
       .Number("estimatedObjectCost", rule.estimated_object_cost)
       .Number("cost", rule.cost)
       .Number("valuesTrue", rule.true_count)
       .Number("valuesFalse", rule.false_count)
-      .Number("valuesFailed", rule.error_count);
-  if (rule.is_out_of_budget) builder.Bool("outOfBudget", true);
-  AddCount(builder, "valuesLeftOut", rule.values_left_out);
-  builder.List("values", rule.values,
-               [&arena](const ExplainedValue& value) { return ValueJson(value, arena); });
+      .Number("valuesFailed", rule.error_count)
+      .BoolIfTrue("outOfBudget", rule.is_out_of_budget)
+      .NumberIfAny("valuesLeftOut", rule.values_left_out)
+      .List("values", rule.values,
+            [&arena](const ExplainedValue& value) { return ValueJson(value, arena); });
   return builder.Build();
 }
 
 }  // namespace
 
 Value ToJson(const ObjectExplanation& explanation, Arena& arena) {
-  ObjectBuilder builder(arena);
-  builder.Text("apiVersion", kReportApiVersion).Text("kind", "RuleExplanation");
-  AddFacts(builder, explanation.run);
+  ObjectBuilder builder = BeginReport("RuleExplanation", explanation.run, arena);
   builder.Text("crd", explanation.crd)
       .TextIfAny("source", explanation.source)
       .Text("version", explanation.version)
