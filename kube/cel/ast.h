@@ -122,11 +122,4 @@ class Ast {
   std::vector<Span> spans_;
 };
 
-/// The expression as a text that parses to the same tree, with no more parentheses than it takes.
-/// Macros are printed as what they became: those trees do not parse again.
-std::string Print(const Expr& expr);
-
-/// True if both trees are the same but for their ids.
-bool SameTree(const Expr& a, const Expr& b);
-
 }  // namespace kube::cel

@@ -4,6 +4,7 @@
 #include "kube/cel/program.h"
 #include "kube/cel/schema_type.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/cel_text.h"
 
 namespace {
 
@@ -12,13 +13,13 @@ void CheckPrinter(std::string_view text, kube::base::Release release) {
   const kube::cel::Source source(text);
   const auto parsed = kube::cel::Parse(source, release);
   if (!parsed.issues.empty()) return;
-  const std::string printed = kube::cel::Print(*parsed.ast->root);
+  const std::string printed = test_support::cel_text::Print(*parsed.ast->root);
   if (printed.find("__fold__") != std::string::npos) return;
   const kube::cel::Source printed_source(printed);
   const auto again = kube::cel::Parse(printed_source, release);
   // With more parentheses it may be too deep.
   if (!again.issues.empty()) return;
-  fuzz::Require(kube::cel::SameTree(*parsed.ast->root, *again.ast->root));
+  fuzz::Require(test_support::cel_text::SameTree(*parsed.ast->root, *again.ast->root));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "kube/cel/estimate.h"
 #include "kube/cel/parser.h"
 #include "kube/cel/schema_type.h"
+#include "tests/support/cel_text.h"
 
 using kube::cel::Value;
 
@@ -61,12 +62,12 @@ TEST_CASE("An expression that is printed parses to the same tree", "[cel]") {
     const kube::cel::Source source(text);
     const auto parsed = kube::cel::Parse(source, kRelease);
     REQUIRE(parsed.issues.empty());
-    const std::string printed = kube::cel::Print(*parsed.ast->root);
+    const std::string printed = test_support::cel_text::Print(*parsed.ast->root);
     CAPTURE(printed);
     const kube::cel::Source printed_source(printed);
     const auto again = kube::cel::Parse(printed_source, kRelease);
     REQUIRE(again.issues.empty());
-    CHECK(kube::cel::SameTree(*parsed.ast->root, *again.ast->root));
+    CHECK(test_support::cel_text::SameTree(*parsed.ast->root, *again.ast->root));
   }
 }
 

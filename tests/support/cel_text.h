@@ -1,16 +1,22 @@
-#include "kube/cel/ast.h"
+#pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "kube/base/text.h"
+#include "kube/cel/ast.h"
 #include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 
-namespace kube::cel {
-namespace {
+/// Expressions of CEL as texts, by which tests tell whether the parser reads what they say.
+namespace test_support::cel_text {
 
+using namespace kube::cel;
 using Kind = Expr::Kind;
 
 struct Operator {
@@ -19,25 +25,25 @@ struct Operator {
   int precedence;  // higher binds tighter
 };
 
-constexpr Operator kBinary[] = {
+inline constexpr Operator kBinary[] = {
     {kOr, " || ", 2},         {kAnd, " && ", 3},       {kLess, " < ", 4},
     {kLessEquals, " <= ", 4}, {kGreater, " > ", 4},    {kGreaterEquals, " >= ", 4},
     {kEquals, " == ", 4},     {kNotEquals, " != ", 4}, {kIn, " in ", 4},
     {kAdd, " + ", 5},         {kSubtract, " - ", 5},   {kMultiply, " * ", 6},
     {kDivide, " / ", 6},      {kModulo, " % ", 6},
 };
-constexpr int kConditionalPrecedence = 1;
-constexpr int kUnaryPrecedence = 7;
-constexpr int kMemberPrecedence = 8;
+inline constexpr int kConditionalPrecedence = 1;
+inline constexpr int kUnaryPrecedence = 7;
+inline constexpr int kMemberPrecedence = 8;
 
-const Operator* FindBinary(const Expr& expr) {
+inline const Operator* FindBinary(const Expr& expr) {
   if (expr.kind != Kind::kCall || expr.args.size() != 2 || expr.target != nullptr) return nullptr;
   const auto found = std::find_if(std::begin(kBinary), std::end(kBinary),
                                   [&](const Operator& op) { return op.function == expr.name; });
   return found == std::end(kBinary) ? nullptr : found;
 }
 
-std::string EscapeBytes(std::string_view text, bool is_bytes) {
+inline std::string EscapeBytes(std::string_view text, bool is_bytes) {
   std::string out = is_bytes ? "b\"" : "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -57,7 +63,7 @@ std::string EscapeBytes(std::string_view text, bool is_bytes) {
   return out += '"';
 }
 
-std::string PrintConstant(const Constant& constant) {
+inline std::string PrintConstant(const Constant& constant) {
   switch (constant.kind) {
     case Constant::Kind::kNull:
       return "null";
@@ -74,16 +80,16 @@ std::string PrintConstant(const Constant& constant) {
   }
 }
 
-bool IsPlainName(std::string_view name) {
-  const auto is_letter = [](char c) { return base::IsLetter(c) || c == '_'; };
+inline bool IsPlainName(std::string_view name) {
+  const auto is_letter = [](char c) { return kube::base::IsLetter(c) || c == '_'; };
   static constexpr std::array<std::string_view, 4> kWords = {"in", "true", "false", "null"};
   if (name.empty() || !is_letter(name[0])) return false;
   if (std::find(kWords.begin(), kWords.end(), name) != kWords.end()) return false;
   return std::all_of(name.begin(), name.end(),
-                     [&](char c) { return is_letter(c) || base::IsDigit(c); });
+                     [&](char c) { return is_letter(c) || kube::base::IsDigit(c); });
 }
 
-std::string PrintName(const std::string& name) {
+inline std::string PrintName(const std::string& name) {
   return IsPlainName(name) ? name : "`" + name + "`";
 }
 
@@ -212,24 +218,27 @@ class Printer {
   }
 };
 
-bool SameEntry(const Entry& a, const Entry& b) {
+inline bool SameTree(const Expr& a, const Expr& b);
+
+inline bool SameEntry(const Entry& a, const Entry& b) {
   if (a.field != b.field || a.is_optional != b.is_optional) return false;
   if ((a.key == nullptr) != (b.key == nullptr)) return false;
   return (a.key == nullptr || SameTree(*a.key, *b.key)) && SameTree(*a.value, *b.value);
 }
 
-bool SameFold(const Comprehension& a, const Comprehension& b) {
+inline bool SameFold(const Comprehension& a, const Comprehension& b) {
   return a.variable == b.variable && a.second_variable == b.second_variable &&
          a.accumulator == b.accumulator && SameTree(*a.range, *b.range) &&
          SameTree(*a.init, *b.init) && SameTree(*a.condition, *b.condition) &&
          SameTree(*a.step, *b.step) && SameTree(*a.result, *b.result);
 }
 
-}  // namespace
+/// The expression as a text that parses to the same tree, with no more parentheses than it takes.
+/// Macros are printed as what they became: those trees do not parse again.
+inline std::string Print(const Expr& expr) { return Printer().Print(expr, 0); }
 
-std::string Print(const Expr& expr) { return Printer().Print(expr, 0); }
-
-bool SameTree(const Expr& a, const Expr& b) {
+/// True if both trees are the same but for their ids.
+inline bool SameTree(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.is_test != b.is_test || a.name != b.name ||
       !(a.constant == b.constant) || a.optional_indices != b.optional_indices ||
       (a.target == nullptr) != (b.target == nullptr) ||
@@ -244,4 +253,4 @@ bool SameTree(const Expr& a, const Expr& b) {
                     SameEntry);
 }
 
-}  // namespace kube::cel
+}  // namespace test_support::cel_text
