@@ -45,16 +45,6 @@ void RepairGeneration(json::Value& metadata, json::Arena& arena) {
 
 }  // namespace
 
-std::optional<std::string> StrictDecodingError(const std::vector<std::string>& unknown_fields) {
-  if (unknown_fields.empty()) return std::nullopt;
-  std::string text = "strict decoding error: ";
-  for (std::size_t i = 0; i < unknown_fields.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += "unknown field \"" + unknown_fields[i] + "\"";
-  }
-  return text;
-}
-
 CustomResourceServer::CustomResourceServer(const Crd& crd, bool preserve_unknown_fields)
     : group_(crd.group),
       kind_(crd.accepted_names.kind.empty() ? crd.names.kind : crd.accepted_names.kind),

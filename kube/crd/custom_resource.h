@@ -25,9 +25,6 @@ struct ServerNotes {
   std::vector<std::string> dropped_nulls;
 };
 
-/// The error of a request with fieldValidation=Strict; absent if there is no unknown field.
-std::optional<std::string> StrictDecodingError(const std::vector<std::string>& unknown_fields);
-
 /// What the API server makes of custom resources of one CRD: on a request, when it writes to etcd
 /// and when it reads from there (apiextensions pkg/apiserver/customresource_handler.go). Where a
 /// webhook converts versions, and one would have to be made from another, that is an error.

@@ -2,6 +2,7 @@
 // validate-update.
 #include <algorithm>
 
+#include "kube/base/text.h"
 #include "kube/crd/crd_validation.h"
 #include "kube/crd/custom_resource.h"
 #include "kube/schema/defaulting.h"
@@ -33,6 +34,13 @@ void CompareAnswer(std::string_view what, const kube::json::Value& expected,
   const kube::json::Value* expected_object = expected.Find("object");
   if (expected_object) mismatches.CompareJson(what, *expected_object, object);
   if (!expected_object && !expected_error) throw BadVector("neither object nor error");
+}
+
+/// The error of a request with fieldValidation=Strict; absent if there is no unknown field.
+Error StrictDecodingError(const std::vector<std::string>& unknown_fields) {
+  if (unknown_fields.empty()) return std::nullopt;
+  return "strict decoding error: unknown field \"" +
+         kube::base::Join(unknown_fields, "\", unknown field \"") + "\"";
 }
 
 class Paths : public kube::schema::UnknownFieldSink {
@@ -104,7 +112,7 @@ struct ServerRun {
     Error error = server.OnRequest(object, version, arena, &notes, vector.object_text);
     CompareAnswer("request", Get(expected, "request"), object, error, mismatches);
 
-    const Error strict = kube::crd::StrictDecodingError(notes.unknown_fields);
+    const Error strict = StrictDecodingError(notes.unknown_fields);
     mismatches.CompareErrors("requestStrictError", FindString(expected, "requestStrictError"),
                              strict ? strict : error);
 
