@@ -25,6 +25,12 @@ TEST_CASE("Only letters of ASCII are made small", "[kube][text]") {
   CHECK(ToLower("\xC3\x84") == "\xC3\x84");
 }
 
+TEST_CASE("The case of letters of ASCII alone does not count", "[kube][text]") {
+  CHECK(EqualFold("Set-Cookie", "set-cOOKIE"));
+  CHECK_FALSE(EqualFold("cookie", "cookies"));
+  CHECK_FALSE(EqualFold("[", "{"));
+}
+
 TEST_CASE("A text is found where it stands first", "[kube][text]") {
   constexpr std::size_t kNone = std::string_view::npos;
   CHECK(FindText("banana", "ana") == 1);

@@ -213,6 +213,16 @@ TEST_CASE("Objects and arrays grow and shrink", "[json]") {
   CHECK(root.Find("k39")->AsBool());
 }
 
+TEST_CASE("A path of keys leads to null where one is missing", "[json]") {
+  Document document;
+  REQUIRE(!document.Parse(R"({"a":{"b":[true],"c":"d"},"n":1})"));
+  const Value& root = document.root();
+  CHECK(root.At("a").At("b").elements()[0].is_true());
+  CHECK(root.At("a").At("c").text() == "d");
+  CHECK_FALSE(root.At("a").At("c").is_true());
+  for (const char* key : {"x", "n"}) CHECK(root.At(key).At("b").is_null());
+}
+
 TEST_CASE("Members are sorted by the bytes of their keys", "[json]") {
   Document document;
   REQUIRE(!document.Parse(R"({"b":1,"\u00e9":2,"a10":3,"a2":4,"B":5,"":6})"));
