@@ -18,6 +18,7 @@
 #include "kube/serve/certificates.h"
 #include "migrate/cluster/pause.h"
 #include "migrate/cluster/private_file.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 namespace {
