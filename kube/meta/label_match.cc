@@ -40,8 +40,9 @@ class SelectorReader {
                                                             std::string_view path) {
     ReadMatchLabels(selector.At("matchLabels"), Child(path, "matchLabels"));
     const std::span<const json::Value> expressions = selector.At("matchExpressions").elements();
+    const std::string list = Child(path, "matchExpressions");
     for (std::size_t i = 0; i < expressions.size(); ++i) {
-      ReadExpression(expressions[i], Index(Child(path, "matchExpressions"), i));
+      ReadExpression(expressions[i], Index(list, i));
     }
     if (!errors_.empty()) return base::Unexpected(std::move(errors_));
     return std::move(selector_);

@@ -366,7 +366,8 @@ class Completion {
   }
 
   static bool HasMapKeys(const Value& node) {
-    const Value &keys = node.At("x-kubernetes-list-map-keys"), &items = node.At("items");
+    const Value& keys = node.At("x-kubernetes-list-map-keys");
+    const Value& items = node.At("items");
     const Value& properties = items.At("properties");
     if (!keys.is_array() || !properties.is_object()) return false;
     return std::ranges::all_of(keys.elements(), [&](const Value& key) {

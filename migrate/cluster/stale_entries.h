@@ -69,7 +69,7 @@ class KnownVersions {
 
 /// The entries of metadata.managedFields of an object or PartialObjectMetadata.
 std::span<const kube::json::Value> EntriesOf(const kube::json::Value& object);
-/// The first of them, kMostEntries at most.
+/// The first entries of metadata.managedFields, kMostEntries at most.
 std::span<const kube::json::Value> FirstEntriesOf(const kube::json::Value& object);
 
 /// `known` may be the null pointer: then none is stale or doubtful.

@@ -6,7 +6,6 @@
 #include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/crd_condition.h"
-#include "kube/go/go_format.h"
 #include "kube/json/json.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/check/crd_objects.h"

@@ -160,7 +160,8 @@ AccessAnswer Unknown(std::string_view why) {
 AccessAnswer ReadAnswer(const std::string& body) {
   kube::json::Document document;
   if (document.Parse(body)) return Unknown("the server's answer is not JSON");
-  const Value &status = document.root().At("status"), &allowed = status.At("allowed");
+  const Value& status = document.root().At("status");
+  const Value& allowed = status.At("allowed");
   if (!allowed.is_bool()) return Unknown("the server's answer does not say whether it is allowed");
   if (allowed.is_true()) return {AccessAnswer::Kind::kAllowed};
   std::string_view reason = status.FindText("reason");

@@ -101,7 +101,8 @@ bool WasAppliedByUs(const Value& object) {
 }  // namespace
 
 std::optional<Membership> ReadMembership(const Value& object) {
-  const Value &metadata = object.At("metadata"), &labels = metadata.At("labels");
+  const Value& metadata = object.At("metadata");
+  const Value& labels = metadata.At("labels");
   Membership membership;
   membership.template_name = labels.FindText(kTemplateNameLabel);
   if (membership.template_name.empty()) return std::nullopt;

@@ -45,7 +45,7 @@ std::string_view ClassKey(RestoreClass restore_class) { return RowOf(restore_cla
 bool IsFailure(RestoreClass restore_class) { return RowOf(restore_class).is_failure; }
 
 RestoreClass ClassOfFailure(ObjectClass object_class) {
-  // Both kinds of report call it by one name.
+  // What both kinds of report have they call by one name.
   const auto* row =
       std::ranges::find(kRestoreRows, ClassName(object_class), &RestoreClassRow::name);
   return row == std::end(kRestoreRows) ? RestoreClass::kFailed

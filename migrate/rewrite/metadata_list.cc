@@ -288,10 +288,10 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   answer_end_ = session_.clock.Now() + kLongestAnswer;
   version_ = resource_version;
   page_.emplace(target_, [this](const cluster::ListedObject& object) { Take(object); });
-  const std::string target = kube::client::WithQuery(
+  std::string target = kube::client::WithQuery(
       ListPath(target_), "resourceVersion=" + kube::client::UrlEscape(resource_version) +
                              "&resourceVersionMatch=NotOlderThan");
-  call_ = session_.client.Start(ListRequest(target), *this);
+  call_ = session_.client.Start(ListRequest(std::move(target)), *this);
 }
 
 void CachedList::ReadInChunks() {

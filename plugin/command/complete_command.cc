@@ -119,7 +119,8 @@ Names ListNames(kube::client::Client& client, const std::string& target) {
     if (!list) return names;
     const Value& root = (*list)->root();
     for (const Value& item : root.At("items").elements()) {
-      names.emplace(migrate::cluster::MetadataText(item, "name"));
+      const std::string_view name = migrate::cluster::MetadataText(item, "name");
+      if (!name.empty()) names.emplace(name);
     }
     token = migrate::cluster::ReadPageMetadata(root).continue_token;
   } while (!token.empty());

@@ -30,9 +30,7 @@ constexpr std::size_t kMostNotes = 3;
 // Of these as many as leave room for the table.
 constexpr std::size_t kLinesOfSteps = 18;
 
-// Why somebody has to look at a CRD, in the few words that a screen has room for.
-
-/// What can be lost comes first, then what blocks most.
+/// Why somebody has to look at a CRD. What can be lost comes first, then what blocks most.
 enum class Need {
   kLosesFields,
   kLosesConversion,
@@ -50,7 +48,7 @@ enum class Need {
   kFinding,  ///< anything else that counts for the exit code
   kNothing
 };
-inline constexpr std::size_t kNeeds = static_cast<std::size_t>(Need::kNothing);
+constexpr std::size_t kNeeds = static_cast<std::size_t>(Need::kNothing);
 
 std::uint64_t BrokenByChanges(const CrdReport& crd) {
   std::uint64_t most = 0;

@@ -9,7 +9,7 @@
 /// What the fuzz targets share.
 namespace fuzz {
 
-/// Ends the target, which libFuzzer reports as a finding.
+/// Ends the program, which is a finding.
 inline void Require(bool good) {
   if (!good) std::abort();
 }

@@ -50,8 +50,10 @@ case $1 in
   --seeds)
     shift
     for name; do
+      rm -f "build/fuzz/findings/$name-seeds"
       # shellcheck disable=SC2046
-      TMPDIR=$scratch ASAN_OPTIONS="hard_rss_limit_mb=2048:handle_abort=1:${ASAN_OPTIONS:-}" \
+      TMPDIR=$scratch UBSAN_OPTIONS="abort_on_error=1:${UBSAN_OPTIONS:-}" \
+        ASAN_OPTIONS="hard_rss_limit_mb=2048:handle_abort=1:${ASAN_OPTIONS:-}" \
         build/dev/tests/fuzz/fuzz_seeds "$name" 2000 "build/fuzz/findings/$name-seeds" $(seeds "$name")
     done ;;
   *)

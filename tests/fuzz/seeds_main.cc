@@ -1,11 +1,13 @@
 // Runs fuzz targets without libFuzzer, in the build that all tests have: each over its seeds, then
 // over variants of them. Every run is the same. tests/fuzz/run.sh searches by coverage, and needs
 // clang.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +18,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // FUZZ_TARGETS is "TARGET(admission_review) TARGET(api_status) ...", by CMakeLists.txt.
@@ -23,12 +26,15 @@
 FUZZ_TARGETS
 #undef TARGET
 
-extern "C" void __sanitizer_set_death_callback(void (*callback)());
+// Of ASan and LSan; null in a build without them.
+extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+extern "C" [[gnu::weak]] void __lsan_do_leak_check();
 
 namespace {
 
 constexpr std::size_t kMostBytes = 8192;
-constexpr int kMostSeconds = 10;  // of the processor, for one input
+constexpr int kMostSeconds = 10;   // of the processor, for one input
+constexpr int kLongestWait = 120;  // in all: other tests may have the processor
 
 using Target = int (*)(const std::uint8_t*, std::size_t);
 
@@ -46,23 +52,31 @@ Target Find(std::string_view name) {
 std::string current;
 std::string finding;  // the file that keeps it
 
+// May be called in a handler of signals.
+void Say(std::string_view text) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
 void KeepInput() {
-  std::FILE* file = std::fopen(finding.c_str(), "wb");
-  if (file == nullptr) return;
-  std::fwrite(current.data(), 1, current.size(), file);
-  std::fclose(file);
-  std::fprintf(stderr, "the input is in %s\n", finding.c_str());
+  const int file = open(finding.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (file < 0) return;
+  [[maybe_unused]] const auto written = write(file, current.data(), current.size());
+  close(file);
+  Say("the input is in ");
+  Say(finding);
+  Say("\n");
 }
 
 void OnTimeout(int) {
-  std::fprintf(stderr, "an input takes more than %d s\n", kMostSeconds);
+  Say("an input takes too long\n");
   KeepInput();
-  std::_Exit(1);
+  _exit(1);
 }
 
 void LimitTime() {
-  const itimerval limit = {{0, 0}, {kMostSeconds, 0}};
-  setitimer(ITIMER_PROF, &limit, nullptr);
+  const itimerval busy = {{0, 0}, {kMostSeconds, 0}}, waiting = {{0, 0}, {kLongestWait, 0}};
+  setitimer(ITIMER_PROF, &busy, nullptr);
+  setitimer(ITIMER_REAL, &waiting, nullptr);
 }
 
 void Run(Target target, std::string input) {
@@ -161,11 +175,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "error: no seeds for %s\n", argv[1]);
     return 1;
   }
-  __sanitizer_set_death_callback(KeepInput);
+  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(KeepInput);
   signal(SIGPROF, OnTimeout);
+  signal(SIGALRM, OnTimeout);
   for (const std::string& seed : seeds) Run(target, seed);
   Variants variants(seeds);
   const int runs = std::atoi(argv[2]);
   for (int run = 0; run < runs; ++run) Run(target, variants.Next());
+  current.clear();
+  if (__lsan_do_leak_check != nullptr) __lsan_do_leak_check();  // as long as `finding` is there
   std::printf("%zu seeds, %d variants\n", seeds.size(), runs);
 }
