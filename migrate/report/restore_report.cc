@@ -45,11 +45,24 @@ std::string_view ClassKey(RestoreClass restore_class) { return RowOf(restore_cla
 bool IsFailure(RestoreClass restore_class) { return RowOf(restore_class).is_failure; }
 
 RestoreClass ClassOfFailure(ObjectClass object_class) {
-  // What both kinds of report have they call by one name.
-  const auto* row =
-      std::ranges::find(kRestoreRows, ClassName(object_class), &RestoreClassRow::name);
-  return row == std::end(kRestoreRows) ? RestoreClass::kFailed
-                                       : static_cast<RestoreClass>(row - kRestoreRows);
+  switch (object_class) {
+    case ObjectClass::kGone:
+      return RestoreClass::kGone;
+    case ObjectClass::kInvalid:
+      return RestoreClass::kInvalid;
+    case ObjectClass::kDenied:
+      return RestoreClass::kDenied;
+    case ObjectClass::kWebhookUnavailable:
+      return RestoreClass::kWebhookUnavailable;
+    case ObjectClass::kForbidden:
+      return RestoreClass::kForbidden;
+    case ObjectClass::kTooLarge:
+      return RestoreClass::kTooLarge;
+    case ObjectClass::kConflict:
+      return RestoreClass::kConflict;
+    default:
+      return RestoreClass::kFailed;
+  }
 }
 
 std::string JoinPaths(const std::vector<std::string>& paths, std::uint64_t count) {

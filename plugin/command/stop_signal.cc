@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "plugin/report/report_forms.h"
 #include "plugin/terminal/output.h"
 
 namespace plugin::command {

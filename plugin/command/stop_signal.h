@@ -2,7 +2,9 @@
 
 #include <atomic>
 
-#include "plugin/report/report_forms.h"
+namespace plugin::report {
+struct Output;
+}
 
 namespace plugin::command {
 

@@ -58,6 +58,7 @@ void Say(std::string_view text) {
 }
 
 void KeepInput() {
+  if (current.empty()) return;  // of leaks, which are found at the end
   const int file = open(finding.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (file < 0) return;
   [[maybe_unused]] const auto written = write(file, current.data(), current.size());
