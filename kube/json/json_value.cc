@@ -96,7 +96,7 @@ std::string_view Value::FindText(std::string_view key) const {
 }
 
 const Value& Value::At(std::string_view key) const {
-  static const Value kNone;
+  static const Value kNone{};
   const Value* value = Find(key);
   return value == nullptr ? kNone : *value;
 }
