@@ -10,12 +10,10 @@
 namespace kube::cel {
 namespace {
 
-using Kind = Expr::Kind;
-
 /// "a.b.c" where the expression is names and dots alone; empty where it is not.
 std::string QualifiedName(const Expr& expr) {
-  if (expr.kind == Kind::kIdent) return expr.name;
-  if (expr.kind != Kind::kSelect || expr.is_test) return "";
+  if (expr.kind == Expr::Kind::kIdent) return expr.name;
+  if (expr.kind != Expr::Kind::kSelect || expr.is_test) return "";
   std::string prefix = QualifiedName(*expr.target);
   if (prefix.empty()) return "";
   return std::move(prefix) + "." + expr.name;
@@ -24,8 +22,8 @@ std::string QualifiedName(const Expr& expr) {
 /// The leftmost name of such an expression.
 const Expr* FirstName(const Expr& expr) {
   const Expr* at = &expr;
-  while (at->kind == Kind::kSelect && !at->is_test) at = at->target;
-  return at->kind == Kind::kIdent ? at : nullptr;
+  while (at->kind == Expr::Kind::kSelect && !at->is_test) at = at->target;
+  return at->kind == Expr::Kind::kIdent ? at : nullptr;
 }
 
 std::string_view WithoutDot(std::string_view name) {
@@ -155,7 +153,7 @@ class Checker {
     reference.name = local != nullptr ? "." + global : global;
     SetType(expr, type);
     ReferenceOf(expr) = reference;
-    expr.kind = Kind::kIdent;
+    expr.kind = Expr::Kind::kIdent;
     expr.name = reference.name;
     expr.target = nullptr;
     return true;
@@ -165,24 +163,24 @@ class Checker {
 
   void CheckExpr(Expr& expr) {
     switch (expr.kind) {
-      case Kind::kLiteral:
+      case Expr::Kind::kLiteral:
         return SetType(expr, LiteralType(expr.constant));
-      case Kind::kIdent:
+      case Expr::Kind::kIdent:
         if (!ResolveName(expr, expr.name, false)) ReportUndeclared(expr, expr.name);
         return;
-      case Kind::kSelect:
+      case Expr::Kind::kSelect:
         return CheckSelect(expr);
-      case Kind::kCall:
+      case Expr::Kind::kCall:
         return CheckCall(expr);
-      case Kind::kList:
+      case Expr::Kind::kList:
         return CheckList(expr);
-      case Kind::kMap:
+      case Expr::Kind::kMap:
         return CheckMap(expr);
-      case Kind::kMessage:
+      case Expr::Kind::kMessage:
         return CheckMessage(expr);
-      case Kind::kComprehension:
+      case Expr::Kind::kComprehension:
         return CheckFold(expr);
-      case Kind::kUnspecified:
+      case Expr::Kind::kUnspecified:
         return SetType(expr, types::Error());
     }
   }
@@ -235,11 +233,11 @@ class Checker {
   }
 
   void CheckCall(Expr& expr) {
-    if (expr.name == kOptionalSelect) {
+    if (expr.name == operators::kOptionalSelect) {
       const TypeRef type = FieldType(expr, *expr.args[0], expr.args[1]->constant.text, true);
       SetType(*expr.args[1], types::String());
       SetType(expr, solver_.Substitute(type, false));
-      if (const Function* function = environment_.functions().Find(kOptionalSelect)) {
+      if (const Function* function = environment_.functions().Find(operators::kOptionalSelect)) {
         ReferenceOf(expr).function = function;
         ReferenceOf(expr).signatures = {&function->signatures[0]};
       }
@@ -272,7 +270,8 @@ class Checker {
   void Resolve(Expr& expr, const Function& function) {
     Reference& reference = ReferenceOf(expr);
     reference.function = &function;
-    if (function.name == kAnd || function.name == kOr) return ResolveLogical(expr, function);
+    if (function.name == operators::kAnd || function.name == operators::kOr)
+      return ResolveLogical(expr, function);
     std::vector<TypeRef> args;
     if (expr.target != nullptr) args.push_back(TypeOf(*expr.target));
     for (const Expr* arg : expr.args) args.push_back(TypeOf(*arg));

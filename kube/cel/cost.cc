@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kube/cel/numbers.h"
+
 namespace kube::cel {
 
 std::uint64_t AddCost(std::uint64_t a, std::uint64_t b) {
@@ -13,7 +15,6 @@ std::uint64_t MultiplyCost(std::uint64_t a, std::uint64_t b) {
 }
 
 std::uint64_t ScaleCost(std::uint64_t a, double factor) {
-  constexpr double kTwoTo64 = 18446744073709551616.0;
   const double scaled = std::ceil(static_cast<double>(a) * factor);
   return scaled >= kTwoTo64 ? kUnbounded : static_cast<std::uint64_t>(scaled);
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "kube/cel/numbers.h"
 #include "kube/cel/opaque.h"
 #include "kube/cel/schema_type.h"
 #include "kube/cel/value.h"
@@ -14,9 +15,6 @@ namespace kube::cel {
 namespace {
 
 using Kind = Value::Kind;
-
-constexpr double kTwoTo63 = 9223372036854775808.0;
-constexpr double kTwoTo64 = 18446744073709551616.0;
 
 template <typename T>
 int Order(T a, T b) {

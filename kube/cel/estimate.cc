@@ -11,8 +11,7 @@
 namespace kube::cel {
 namespace {
 
-using Kind = Expr::Kind;
-using Size = std::optional<Range>;
+using KnownSize = std::optional<Range>;
 
 /// The sizes of the keys or positions of a container, and of its values.
 struct EntrySizes {
@@ -31,14 +30,14 @@ Entries Union(const Entries& a, const Entries& b) {
 struct Local {
   std::string name;
   ValuePath path;
-  Size size;
+  KnownSize size;
   Entries entries;
 };
 
-Size LiteralSize(const Expr& expr) {
-  if (expr.kind == Kind::kList) return Range::Fixed(expr.args.size());
-  if (expr.kind == Kind::kMap) return Range::Fixed(expr.entries.size());
-  if (expr.kind != Kind::kLiteral) return std::nullopt;
+KnownSize LiteralSize(const Expr& expr) {
+  if (expr.kind == Expr::Kind::kList) return Range::Fixed(expr.args.size());
+  if (expr.kind == Expr::Kind::kMap) return Range::Fixed(expr.entries.size());
+  if (expr.kind != Expr::Kind::kLiteral) return std::nullopt;
   const std::string& text = expr.constant.text;
   if (expr.constant.kind == Constant::Kind::kString) {
     return Range::Fixed(static_cast<std::uint64_t>(base::utf8::CountCharacters(text)));
@@ -72,23 +71,23 @@ class Estimator {
 
   Range Cost(const Expr& expr) {
     switch (expr.kind) {
-      case Kind::kIdent:
+      case Expr::Kind::kIdent:
         SetPath(expr, IdentPath(expr.name));
         return Range::Fixed(1);
-      case Kind::kSelect:
+      case Expr::Kind::kSelect:
         return SelectCost(expr);
-      case Kind::kCall:
+      case Expr::Kind::kCall:
         return CallCost(expr);
-      case Kind::kList:
+      case Expr::Kind::kList:
         return ListCost(expr);
-      case Kind::kMap:
+      case Expr::Kind::kMap:
         return MapCost(expr);
-      case Kind::kMessage: {
+      case Expr::Kind::kMessage: {
         Range sum = Range::Fixed(0);
         for (const Entry& entry : expr.entries) sum = sum + Cost(*entry.value);
         return sum + Range::Fixed(kMessageCost);
       }
-      case Kind::kComprehension:
+      case Expr::Kind::kComprehension:
         return IsBind(*expr.comprehension) ? BindCost(expr) : FoldCost(expr);
       default:
         return Range::Fixed(0);
@@ -108,7 +107,7 @@ class Estimator {
     return local != nullptr ? local->path : ValuePath{name};
   }
   ValuePath Path(const Expr& expr) const {
-    if (expr.kind == Kind::kIdent) {
+    if (expr.kind == Expr::Kind::kIdent) {
       if (const Local* local = FindLocal(expr.name)) return local->path;
     }
     return paths_[static_cast<std::size_t>(expr.id)];
@@ -116,37 +115,37 @@ class Estimator {
   /// The same for an operand that only its selection asks for: chains of selections would keep the
   /// paths of all their parts.
   ValuePath TakePath(const Expr& expr) {
-    if (expr.kind == Kind::kIdent && FindLocal(expr.name) != nullptr) return Path(expr);
+    if (expr.kind == Expr::Kind::kIdent && FindLocal(expr.name) != nullptr) return Path(expr);
     return std::exchange(paths_[static_cast<std::size_t>(expr.id)], {});
   }
   void SetPath(const Expr& expr, ValuePath path) {
     paths_[static_cast<std::size_t>(expr.id)] = std::move(path);
   }
 
-  Size SizeOf(const Expr& expr) {
+  KnownSize SizeOf(const Expr& expr) {
     const auto known = known_sizes_.find(expr.id);
     if (known != known_sizes_.end()) return known->second;
-    if (const Size literal = LiteralSize(expr)) return literal;
+    if (const KnownSize literal = LiteralSize(expr)) return literal;
     if (sizes_ != nullptr) {
-      if (const Size size = sizes_->SizeAt(Path(expr))) {
+      if (const KnownSize size = sizes_->SizeAt(Path(expr))) {
         known_sizes_[expr.id] = *size;
         return size;
       }
     }
     if (IsScalar(checked_.TypeOf(expr))) return Range::Fixed(1);
-    if (expr.kind != Kind::kIdent) return std::nullopt;
+    if (expr.kind != Expr::Kind::kIdent) return std::nullopt;
     const Local* local = FindLocal(expr.name);
     return local == nullptr ? std::nullopt : local->size;
   }
   Range SizeOrAny(const Expr& expr) { return SizeOf(expr).value_or(Range()); }
-  void SetSize(const Expr& expr, const Size& size) {
+  void SetSize(const Expr& expr, const KnownSize& size) {
     if (size) known_sizes_[expr.id] = *size;
   }
 
   Entries EntriesOf(const Expr& expr) const {
     const auto known = known_entries_.find(expr.id);
     if (known != known_entries_.end()) return known->second;
-    if (expr.kind != Kind::kIdent) return std::nullopt;
+    if (expr.kind != Expr::Kind::kIdent) return std::nullopt;
     const Local* local = FindLocal(expr.name);
     return local == nullptr ? std::nullopt : local->entries;
   }
@@ -211,8 +210,8 @@ class Estimator {
   }
 
   static bool IsBind(const Comprehension& fold) {
-    return fold.range->kind == Kind::kList && fold.range->args.empty() &&
-           fold.condition->kind == Kind::kLiteral &&
+    return fold.range->kind == Expr::Kind::kList && fold.range->args.empty() &&
+           fold.condition->kind == Expr::Kind::kLiteral &&
            fold.condition->constant.kind == Constant::Kind::kBool &&
            !fold.condition->constant.boolean && fold.accumulator != "__result__";
   }
@@ -238,8 +237,8 @@ class Estimator {
     const bool is_list =
         entries ? entries->is_list : checked_.TypeOf(*fold.range)->kind == Type::Kind::kList;
     const ValuePath path = Path(*fold.range);
-    const Size key = entries ? Size(entries->key) : std::nullopt;
-    const Size value = entries ? Size(entries->value) : std::nullopt;
+    const KnownSize key = entries ? KnownSize(entries->key) : std::nullopt;
+    const KnownSize value = entries ? KnownSize(entries->value) : std::nullopt;
     if (fold.second_variable.empty()) {
       locals_.push_back({fold.variable, Below(path, is_list ? "@items" : "@keys"),
                          is_list ? value : key, std::nullopt});
@@ -264,8 +263,8 @@ class Estimator {
     locals_.pop_back();
     const Range count = SizeOrAny(*fold.range);
     sum = sum + count * (step + condition);
-    if (fold.init->kind == Kind::kLiteral) SetSize(expr, SizeOf(*fold.init));
-    if (fold.init->kind == Kind::kList || fold.init->kind == Kind::kMap) {
+    if (fold.init->kind == Expr::Kind::kLiteral) SetSize(expr, SizeOf(*fold.init));
+    if (fold.init->kind == Expr::Kind::kList || fold.init->kind == Expr::Kind::kMap) {
       SetSize(expr, count);
       SetEntries(expr, EntriesOf(*fold.step));
     }
@@ -298,7 +297,7 @@ class Estimator {
       call.target = &target;
     }
     Range cost{kUnbounded, 0};
-    Size size;
+    KnownSize size;
     for (const Signature* signature : signatures) {
       const CallEstimate estimate = OverloadCost(expr, *signature->overload, call, costs);
       cost = cost.Union(estimate.cost);
@@ -306,15 +305,15 @@ class Estimator {
       AddElementPath(expr, signature->overload->id, size);
       if (!size) size = SizeOf(expr);
     }
-    if (expr.name == kIndex) TakePath(*expr.args[0]);
+    if (expr.name == operators::kIndex) TakePath(*expr.args[0]);
     SetSize(expr, size);
     return sum + cost;
   }
 
-  void AddElementPath(const Expr& expr, std::string_view overload, Size& size) {
+  void AddElementPath(const Expr& expr, std::string_view overload, KnownSize& size) {
     if (overload != "index_list" && overload != "index_map") return;
     const Entries entries = EntriesOf(*expr.args[0]);
-    size = entries ? Size(entries->value) : std::nullopt;
+    size = entries ? KnownSize(entries->value) : std::nullopt;
     SetPath(expr, Below(Path(*expr.args[0]), overload == "index_list" ? "@items" : "@values"));
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 
 namespace kube::cel {
@@ -54,12 +55,11 @@ Value MissingKey(Memory& memory, const Value& key) {
 bool IsKey(const Value& value) { return value.is_string() || value.is_number() || value.is_bool(); }
 
 /// The position in a list that a value stands for.
-base::Result<std::int64_t, Value> IndexOf(Memory& memory, const Value& key) {
+base::Result<std::int64_t, Value> IndexOfKey(Memory& memory, const Value& key) {
   if (key.is_int()) return key.integer;
   if (key.kind == Kind::kUint && key.natural <= INT64_MAX) {
     return static_cast<std::int64_t>(key.natural);
   }
-  constexpr double kTwoTo63 = 9223372036854775808.0;
   if (key.kind == Kind::kDouble && key.real > -kTwoTo63 && key.real < kTwoTo63 &&
       std::trunc(key.real) == key.real) {
     return static_cast<std::int64_t>(key.real);
@@ -135,7 +135,7 @@ Value Evaluator::RunNode(const Node& node) {
 Value Evaluator::RunCall(const Node& node) {
   const CallPlan& call = program_.calls_[node.constant.natural];
   std::array<Value, kMostArgs> values;
-  const bool is_strict = call.function->name != kNotStrictlyFalse;
+  const bool is_strict = call.function->name != operators::kNotStrictlyFalse;
   for (std::uint32_t i = 0; i < node.count; ++i) {
     values[i] = Run(program_.args_[node.first + i]);
     if (!is_strict || !values[i].is_error()) {
@@ -451,7 +451,7 @@ Evaluator::Qualified Evaluator::Find(const Value& object, const Value& key, bool
     return {may_miss ? Value() : MissingKey(memory_, key), false};
   }
   if (object.is_list()) {
-    const auto index = IndexOf(memory_, key);
+    const auto index = IndexOfKey(memory_, key);
     if (!index) return {index.error()};
     if (*index >= 0 && *index < ListSize(object)) {
       return {ListItem(memory_, object, static_cast<std::uint32_t>(*index))};

@@ -17,7 +17,7 @@ namespace {
 using Kind = Value::Kind;
 using Text = base::Result<std::string, std::string>;
 
-Text Problem(const FormatClause& clause, const Value& value) {
+Text WrongType(const FormatClause& clause, const Value& value) {
   return base::Unexpected(ClauseProblem(clause, RuntimeTypeName(value)));
 }
 
@@ -32,7 +32,7 @@ std::string GroupDigits(std::string text) {
   return text;
 }
 
-std::string NotFinite(double value) {
+std::string FormatNotFinite(double value) {
   if (std::isnan(value)) return "NaN";
   return value < 0 ? "-\xE2\x88\x9E" : "\xE2\x88\x9E";
 }
@@ -83,16 +83,16 @@ Text FormatReal(const FormatClause& clause, const Value& value) {
     const bool is_name =
         value.is_string() &&
         (value.text() == "NaN" || value.text() == "Infinity" || value.text() == "-Infinity");
-    if (!is_name) return Problem(clause, value);
+    if (!is_name) return WrongType(clause, value);
     real = *ParseFloat(value.text());
   }
   if (real == 0) real = 0;  // -0 has no sign
   if (IsTooLong(clause.precision)) return std::string("%!(NOVERB)");
   if (clause.letter == 'f') {
-    return std::isfinite(real) ? FormatFraction(real, clause.precision) : NotFinite(real);
+    return std::isfinite(real) ? FormatFraction(real, clause.precision) : FormatNotFinite(real);
   }
   // %.3e is taken for %3e: the precision is the least width, in 16 bits.
-  std::string text = std::isfinite(real) ? FormatExponent(real) : NotFinite(real);
+  std::string text = std::isfinite(real) ? FormatExponent(real) : FormatNotFinite(real);
   const std::int64_t missing =
       static_cast<std::uint16_t>(clause.precision) - base::utf8::CountCharacters(text);
   if (missing > 0) text.insert(0, static_cast<std::size_t>(missing), ' ');
@@ -114,7 +114,7 @@ std::string InBase(const Value& value, int base, bool is_upper) {
 Text FormatHex(const FormatClause& clause, const Value& value) {
   const bool is_upper = clause.letter == 'X';
   if (value.kind == Kind::kInt || value.kind == Kind::kUint) return InBase(value, 16, is_upper);
-  if (!value.is_string() && value.kind != Kind::kBytes) return Problem(clause, value);
+  if (!value.is_string() && value.kind != Kind::kBytes) return WrongType(clause, value);
   const std::string_view digits = is_upper ? "0123456789ABCDEF" : "0123456789abcdef";
   std::string out;
   for (const char c : value.text()) {
@@ -243,7 +243,7 @@ Text FormatAsString(Memory& memory, const FormatClause& clause, const Value& val
     case Kind::kType:
       return value.type->name;
     default:
-      return Problem(clause, value);
+      return WrongType(clause, value);
   }
 }
 
@@ -266,7 +266,7 @@ Text FormatArgument(Memory& memory, const FormatClause& clause, const Value& val
     default:
       break;
   }
-  if (!is_integer) return Problem(clause, value);
+  if (!is_integer) return WrongType(clause, value);
   return InBase(value, clause.letter == 'b' ? 2 : clause.letter == 'o' ? 8 : 10, false);
 }
 

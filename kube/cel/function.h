@@ -15,8 +15,10 @@ class GoMatcher;
 
 namespace kube::cel {
 
-/// What a function does. Its arguments are no errors; the receiver is the first of them.
-using Implementation = Value (*)(Memory& memory, std::span<const Value> args);
+/// The arguments of a function. None is an error; the receiver is the first of them.
+using Args = std::span<const Value>;
+/// What a function does.
+using Implementation = Value (*)(Memory& memory, Args args);
 
 /// How an overload of a function is found at run time where its arguments are dyn.
 enum class Dispatch : std::uint8_t {
@@ -44,12 +46,12 @@ Overload ValueRow(std::string_view function, std::string_view id, bool is_member
                   std::string_view args, std::string_view result, Implementation run,
                   base::Release since);
 /// isGreaterThan(), isLessThan() and compareTo() of quantities and versions.
-Value IsGreaterThan(Memory& memory, std::span<const Value> args);
-Value IsLessThan(Memory& memory, std::span<const Value> args);
-Value CompareTo(Memory& memory, std::span<const Value> args);
+Value IsGreaterThan(Memory& memory, Args args);
+Value IsLessThan(Memory& memory, Args args);
+Value CompareTo(Memory& memory, Args args);
 
 /// The argument that says how many there are to be at most: of a negative one, or of none, all.
-std::int64_t MostOf(std::span<const Value> args, std::size_t index);
+std::int64_t MostOf(Args args, std::size_t index);
 
 /// A compiled regular expression, or Go's error where it is none.
 struct Pattern {
@@ -61,7 +63,7 @@ Pattern CompilePattern(Memory& memory, std::string_view pattern);
 /// Whether it matches anywhere in `text`: a bool, or an error.
 Value MatchText(Memory& memory, const go::GoMatcher& matcher, std::string_view text);
 /// matches().
-Value Matches(Memory& memory, std::span<const Value> args);
+Value Matches(Memory& memory, Args args);
 
 /// The tables of the libraries, each in a file of its own.
 std::span<const Overload> OperatorLibrary();

@@ -3,7 +3,6 @@
 namespace kube::cel {
 namespace {
 
-using Kind = SyntaxNode::Kind;
 using enum TokenKind;
 
 constexpr TokenSet kComparisons =
@@ -20,7 +19,7 @@ constexpr TokenSet kNameStart = SetOf(kIdentifier, kEscapedIdentifier);
 constexpr TokenSet kFieldStart = kNameStart | SetOf(kQuestionMark);
 constexpr TokenSet kMemberNext = SetOf(kDot, kLeftBracket) | kRuleEnd;
 
-constexpr int kMostDepth = 250;
+constexpr int kDeepestTree = 250;
 
 enum Rule : std::uint8_t {
   kStartRule,
@@ -46,7 +45,7 @@ enum Rule : std::uint8_t {
 /// The rules of the grammar.
 class TreeParser : private RecoveringParser {
  public:
-  explicit TreeParser(const Tokens& tokens) : RecoveringParser(tokens, kRuleCount, kMostDepth) {}
+  explicit TreeParser(const Tokens& tokens) : RecoveringParser(tokens, kRuleCount, kDeepestTree) {}
 
   SyntaxTree Parse() {
     SyntaxNode* root = nullptr;
@@ -61,7 +60,7 @@ class TreeParser : private RecoveringParser {
   }
 
  private:
-  SyntaxNode* New(Kind kind, const Token* start) {
+  SyntaxNode* New(SyntaxNode::Kind kind, const Token* start) {
     SyntaxNode& node = tree_.nodes.emplace_back();
     node.kind = kind;
     node.start = start;
@@ -72,13 +71,13 @@ class TreeParser : private RecoveringParser {
     SyntaxNode* node = nullptr;
     Run(kExprRule, state, follow, [&] {
       const Token* start = &At(1);
-      node = Logical(Kind::kOr, 37, SetOf(kQuestionMark) | kRuleEnd);
+      node = Logical(SyntaxNode::Kind::kOr, 37, SetOf(kQuestionMark) | kRuleEnd);
       if (!Synchronize(43, SetOf(kQuestionMark) | kRuleEnd) || Look(1) != kQuestionMark) return;
-      SyntaxNode* conditional = New(Kind::kConditional, start);
+      SyntaxNode* conditional = New(SyntaxNode::Kind::kConditional, start);
       conditional->children = {node, nullptr, nullptr};
       node = conditional;
       conditional->op = Match(kQuestionMark, 38, kExprStart);
-      conditional->children[1] = Logical(Kind::kOr, 39, SetOf(kColon));
+      conditional->children[1] = Logical(SyntaxNode::Kind::kOr, 39, SetOf(kColon));
       if (Match(kColon, 40, kExprStart) == nullptr) return;
       conditional->children[2] = Expr(41, kRuleEnd);
       conditional->end = Last();
@@ -87,13 +86,13 @@ class TreeParser : private RecoveringParser {
   }
 
   /// conditionalOr and conditionalAnd.
-  SyntaxNode* Logical(Kind kind, int state, TokenSet follow) {
-    const bool is_or = kind == Kind::kOr;
+  SyntaxNode* Logical(SyntaxNode::Kind kind, int state, TokenSet follow) {
+    const bool is_or = kind == SyntaxNode::Kind::kOr;
     const TokenKind op = is_or ? kLogicalOr : kLogicalAnd;
     const int base = is_or ? 45 : 53;
     const TokenSet next = SetOf(op) | kRuleEnd;
     const auto operand = [&](int at) {
-      return is_or ? Logical(Kind::kAnd, at, next) : Relation(0, at, next);
+      return is_or ? Logical(SyntaxNode::Kind::kAnd, at, next) : Relation(0, at, next);
     };
     SyntaxNode* node = nullptr;
     Run(is_or ? kOrRule : kAndRule, state, follow, [&] {
@@ -117,7 +116,7 @@ class TreeParser : private RecoveringParser {
   }
 
   SyntaxNode* Binary(SyntaxNode* left, const Token* start) {
-    SyntaxNode* node = New(Kind::kBinary, start);
+    SyntaxNode* node = New(SyntaxNode::Kind::kBinary, start);
     node->children = {left, nullptr};
     return node;
   }
@@ -168,15 +167,15 @@ class TreeParser : private RecoveringParser {
       if (!Synchronize(99, kExprStart)) return;
       start = &At(1);
       const bool is_number = Look(1) == kMinus && LooksAt(2, SetOf(kInt, kFloat));
-      if (Look(1) == kExclamation) return Not(node = New(Kind::kNot, start));
+      if (Look(1) == kExclamation) return Not(node = New(SyntaxNode::Kind::kNot, start));
       if (Look(1) == kMinus && !is_number) {
         if (!LooksAt(2, kMemberStart)) return void(NoViable(2));
-        return Negate(node = New(Kind::kNegate, start));
+        return Negate(node = New(SyntaxNode::Kind::kNegate, start));
       }
       if (!LooksAt(1, kMemberStart)) return void(NoViable(1));
       node = Member(86, kRuleEnd);
     });
-    return node != nullptr ? node : New(Kind::kBroken, start);
+    return node != nullptr ? node : New(SyntaxNode::Kind::kBroken, start);
   }
 
   void Not(SyntaxNode* node) {
@@ -215,11 +214,13 @@ class TreeParser : private RecoveringParser {
         SetState(126, SetOf(kDot, kLeftBracket));
         SyntaxNode* member = nullptr;
         if (Look(1) == kLeftBracket) {
-          member = New(Kind::kIndex, start);
+          member = New(SyntaxNode::Kind::kIndex, start);
         } else if (LooksAt(2, SetOf(kQuestionMark, kEscapedIdentifier))) {
-          member = New(Kind::kSelect, start);
+          member = New(SyntaxNode::Kind::kSelect, start);
         } else if (Look(2) == kIdentifier) {
-          member = New(Look(3) == kLeftParen ? Kind::kMemberCall : Kind::kSelect, start);
+          member =
+              New(Look(3) == kLeftParen ? SyntaxNode::Kind::kMemberCall : SyntaxNode::Kind::kSelect,
+                  start);
         } else {
           return void(NoViable(2));
         }
@@ -235,7 +236,7 @@ class TreeParser : private RecoveringParser {
 
   /// What follows the operand of a selection, a call or an index.
   bool EndMember(SyntaxNode* node) {
-    if (node->kind == Kind::kSelect) {
+    if (node->kind == SyntaxNode::Kind::kSelect) {
       node->op = Match(kDot, 105, kFieldStart);
       if (!Synchronize(107, kFieldStart)) return false;
       if (Look(1) == kQuestionMark) {
@@ -245,7 +246,7 @@ class TreeParser : private RecoveringParser {
       Name(node->name, node->name_start, 109, kMemberNext);
       return true;
     }
-    if (node->kind == Kind::kMemberCall) {
+    if (node->kind == SyntaxNode::Kind::kMemberCall) {
       Match(kDot, 111, SetOf(kIdentifier));
       node->name = Match(kIdentifier, 112, SetOf(kLeftParen));
       return Arguments(node, 113, kMemberNext);
@@ -261,7 +262,7 @@ class TreeParser : private RecoveringParser {
   }
 
   SyntaxNode* Primary(int state, TokenSet follow) {
-    SyntaxNode* const primary = New(Kind::kBroken, nullptr);
+    SyntaxNode* const primary = New(SyntaxNode::Kind::kBroken, nullptr);
     SyntaxNode* node = primary;
     Run(kPrimaryRule, state, follow, [&] {
       node->start = &At(1);
@@ -285,7 +286,8 @@ class TreeParser : private RecoveringParser {
           return Literal(node, 183, kRuleEnd);
       }
     });
-    if (primary->kind == Kind::kBroken) primary->start = nullptr;  // cel-go has no place for it
+    if (primary->kind == SyntaxNode::Kind::kBroken)
+      primary->start = nullptr;  // cel-go has no place for it
     if (node == primary) node->end = Last();
     return node;
   }
@@ -302,14 +304,14 @@ class TreeParser : private RecoveringParser {
     std::size_t end = behind;
     while (Look(end) == kDot && Look(end + 1) == kIdentifier) end += 2;
     if (Look(end) == kLeftBrace) return Message(node);
-    node->kind = Kind::kIdent;
+    node->kind = SyntaxNode::Kind::kIdent;
     if (!Synchronize(132, SetOf(kDot, kIdentifier))) return;
     if (Look(1) == kDot) node->has_leading_dot = Match(kDot, 131, SetOf(kIdentifier)) != nullptr;
     node->name = Match(kIdentifier, 134, kRuleEnd);
   }
 
   void Call(SyntaxNode* node) {
-    node->kind = Kind::kGlobalCall;
+    node->kind = SyntaxNode::Kind::kGlobalCall;
     if (Look(1) == kDot) node->has_leading_dot = Match(kDot, 135, SetOf(kIdentifier)) != nullptr;
     node->name = Match(kIdentifier, 138, SetOf(kLeftParen));
     Arguments(node, 139, kRuleEnd);
@@ -339,19 +341,19 @@ class TreeParser : private RecoveringParser {
   }
 
   void List(SyntaxNode* node) {
-    node->kind = Kind::kList;
+    node->kind = SyntaxNode::Kind::kList;
     Enclosed(node, kLeftBracket, kRightBracket, 148, kOptExprStart,
              [&](int state, TokenSet follow) { ListInit(node, state, follow); });
   }
 
   void Map(SyntaxNode* node) {
-    node->kind = Kind::kMap;
+    node->kind = SyntaxNode::Kind::kMap;
     Enclosed(node, kLeftBrace, kRightBrace, 156, kOptExprStart,
              [&](int state, TokenSet follow) { Entries(node, state, follow); });
   }
 
   void Message(SyntaxNode* node) {
-    node->kind = Kind::kMessage;
+    node->kind = SyntaxNode::Kind::kMessage;
     if (Look(1) == kDot) node->has_leading_dot = Match(kDot, 164, SetOf(kIdentifier)) != nullptr;
     node->tokens.push_back(Match(kIdentifier, 167, SetOf(kDot, kLeftBrace)));
     while (Look(1) == kDot) {
@@ -478,24 +480,24 @@ class TreeParser : private RecoveringParser {
     });
   }
 
-  static Kind LiteralKind(TokenKind kind) {
+  static SyntaxNode::Kind LiteralKind(TokenKind kind) {
     switch (kind) {
       case kInt:
-        return Kind::kInt;
+        return SyntaxNode::Kind::kInt;
       case kUint:
-        return Kind::kUint;
+        return SyntaxNode::Kind::kUint;
       case kFloat:
-        return Kind::kDouble;
+        return SyntaxNode::Kind::kDouble;
       case kString:
-        return Kind::kString;
+        return SyntaxNode::Kind::kString;
       case kBytes:
-        return Kind::kBytes;
+        return SyntaxNode::Kind::kBytes;
       case kTrue:
-        return Kind::kTrue;
+        return SyntaxNode::Kind::kTrue;
       case kFalse:
-        return Kind::kFalse;
+        return SyntaxNode::Kind::kFalse;
       default:
-        return Kind::kNull;
+        return SyntaxNode::Kind::kNull;
     }
   }
 

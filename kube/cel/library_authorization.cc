@@ -19,9 +19,9 @@ std::optional<CallEstimate> EstimateCheck(const EstimatedCall& /*call*/) {
   return CallEstimate{Range::Fixed(350000), std::nullopt};
 }
 
-Overload Row(std::string_view function, std::string_view id, std::string_view args,
-             std::string_view result, EstimateRule estimate = EstimateOne,
-             base::Release since = {1, 27}) {
+Overload AuthorizationRow(std::string_view function, std::string_view id, std::string_view args,
+                          std::string_view result, EstimateRule estimate = EstimateOne,
+                          base::Release since = {1, 27}) {
   return {function,         id,   true, args, result, NoAuthorizer, estimate, nullptr, false,
           Dispatch::kTyped, since};
 }
@@ -34,23 +34,23 @@ std::span<const Overload> AuthorizationLibrary() {
       std::string(kGroupCheck) + ", string", std::string(kResourceCheck) + ", string",
       std::string(kPathCheck) + ", string"};
   static const Overload rows[] = {
-      Row("path", "authorizer_path", with_text[0], kPathCheck),
-      Row("group", "authorizer_group", with_text[0], kGroupCheck),
-      Row("serviceAccount", "authorizer_serviceaccount", with_text[1], kAuthorizer),
-      Row("resource", "groupcheck_resource", with_text[2], kResourceCheck),
-      Row("subresource", "resourcecheck_subresource", with_text[3], kResourceCheck),
-      Row("namespace", "resourcecheck_namespace", with_text[3], kResourceCheck),
-      Row("name", "resourcecheck_name", with_text[3], kResourceCheck),
-      Row("check", "pathcheck_check", with_text[4], kDecision, EstimateCheck),
-      Row("check", "resourcecheck_check", with_text[3], kDecision, EstimateCheck),
-      Row("errored", "decision_errored", kDecision, "bool"),
-      Row("error", "decision_error", kDecision, "string"),
-      Row("allowed", "decision_allowed", kDecision, "bool"),
-      Row("reason", "decision_reason", kDecision, "string"),
-      Row("fieldSelector", "authorizer_fieldselector", with_text[3], kResourceCheck, EstimateOne,
-          {1, 31}),
-      Row("labelSelector", "authorizer_labelselector", with_text[3], kResourceCheck, EstimateOne,
-          {1, 31}),
+      AuthorizationRow("path", "authorizer_path", with_text[0], kPathCheck),
+      AuthorizationRow("group", "authorizer_group", with_text[0], kGroupCheck),
+      AuthorizationRow("serviceAccount", "authorizer_serviceaccount", with_text[1], kAuthorizer),
+      AuthorizationRow("resource", "groupcheck_resource", with_text[2], kResourceCheck),
+      AuthorizationRow("subresource", "resourcecheck_subresource", with_text[3], kResourceCheck),
+      AuthorizationRow("namespace", "resourcecheck_namespace", with_text[3], kResourceCheck),
+      AuthorizationRow("name", "resourcecheck_name", with_text[3], kResourceCheck),
+      AuthorizationRow("check", "pathcheck_check", with_text[4], kDecision, EstimateCheck),
+      AuthorizationRow("check", "resourcecheck_check", with_text[3], kDecision, EstimateCheck),
+      AuthorizationRow("errored", "decision_errored", kDecision, "bool"),
+      AuthorizationRow("error", "decision_error", kDecision, "string"),
+      AuthorizationRow("allowed", "decision_allowed", kDecision, "bool"),
+      AuthorizationRow("reason", "decision_reason", kDecision, "string"),
+      AuthorizationRow("fieldSelector", "authorizer_fieldselector", with_text[3], kResourceCheck,
+                       EstimateOne, {1, 31}),
+      AuthorizationRow("labelSelector", "authorizer_labelselector", with_text[3], kResourceCheck,
+                       EstimateOne, {1, 31}),
   };
   return rows;
 }

@@ -12,11 +12,7 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Kind = Value::Kind;
-
-constexpr double kTwoTo63 = 9223372036854775808.0;
-constexpr double kTwoTo64 = 18446744073709551616.0;
 
 Value Same(Memory& /*memory*/, Args args) { return args[0]; }
 

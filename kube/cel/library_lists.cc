@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "kube/cel/function.h"
+#include "kube/cel/numbers.h"
 
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Kind = Value::Kind;
 
 constexpr base::Release kSets{1, 29};
-constexpr base::Release kLists3{1, 34};
+constexpr base::Release kThirdLists{1, 34};
 
 bool HasOrder(const Value& value) {
   return value.is_number() || value.is_bool() || value.is_string() || value.kind == Kind::kBytes ||
@@ -70,14 +70,14 @@ Value SumUints(Memory& memory, Args args) { return AddUp(memory, Value::Uint(0),
 Value SumDoubles(Memory& memory, Args args) { return AddUp(memory, Value::Double(0), args[0]); }
 Value SumDurations(Memory& memory, Args args) { return AddUp(memory, Value::Duration(0), args[0]); }
 
-Value IndexOf(Memory& memory, Args args) {
+Value IndexOfElement(Memory& memory, Args args) {
   for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
     if (Equal(memory, ListItem(memory, args[0], i), args[1])) return Value::Int(i);
   }
   return Value::Int(-1);
 }
 
-Value LastIndexOf(Memory& memory, Args args) {
+Value LastIndexOfElement(Memory& memory, Args args) {
   for (std::uint32_t i = ListSize(args[0]); i > 0; --i) {
     if (Equal(memory, ListItem(memory, args[0], i - 1), args[1])) return Value::Int(i - 1);
   }
@@ -129,7 +129,7 @@ Value Flatten(Memory& memory, Args args) {
 }
 
 /// The elements of `list` in the order of `keys`.
-Value SortBy(Memory& memory, const Value& list, const Value& keys) {
+Value SortByValues(Memory& memory, const Value& list, const Value& keys) {
   const std::uint32_t size = ListSize(list);
   if (size != ListSize(keys)) {
     return memory.Error(
@@ -160,12 +160,12 @@ Value SortBy(Memory& memory, const Value& list, const Value& keys) {
 
 Value Sort(Memory& memory, Args args) {
   if (!args[0].is_list()) return Value::Error(kNoOverload);
-  return SortBy(memory, args[0], args[0]);
+  return SortByValues(memory, args[0], args[0]);
 }
 
 Value SortByKeys(Memory& memory, Args args) {
   if (!args[0].is_list() || !args[1].is_list()) return Value::Error(kNoOverload);
-  return SortBy(memory, args[0], args[1]);
+  return SortByValues(memory, args[0], args[1]);
 }
 
 /// True where a function that costs as much as this can but go beyond the limit: the cost will end
@@ -257,7 +257,6 @@ CallEstimate EstimateNewList(double factor, Range size) {
 
 std::uint64_t CostNewList(double factor, std::uint64_t size) {
   if (factor < 0) factor = 1;
-  constexpr double kTwoTo64 = 18446744073709551616.0;
   const double scaled = static_cast<double>(size) * factor;
   return AddCost(scaled < kTwoTo64 ? static_cast<std::uint64_t>(scaled) : kUnbounded,
                  1 + kListCost);
@@ -386,33 +385,33 @@ void AddElementRows(std::vector<Overload>& rows, const ElementType& element) {
   rows.push_back(Scan("min", "list_" + name + "_min_" + name, list, element.name, Extreme<1>));
   rows.push_back({"sort", Keep("list_" + runtime + "_sort"), true, list, list, Sort,
                   is_text ? EstimateSort<true> : EstimateSort<false>, CostSort, false,
-                  Dispatch::kGeneric, kLists3});
+                  Dispatch::kGeneric, kThirdLists});
   rows.push_back({"@sortByAssociatedKeys", Keep("list_" + runtime + "_sortByAssociatedKeys"), true,
                   Keep("list(T), " + std::string(list)), "list(T)", SortByKeys,
                   is_text ? EstimateSortBy<true> : EstimateSortBy<false>, CostSortBy, false,
-                  Dispatch::kGeneric, kLists3});
+                  Dispatch::kGeneric, kThirdLists});
 }
 
-std::vector<Overload> MakeRows() {
+std::vector<Overload> MakeListRows() {
   std::vector<Overload> rows;
   for (const ElementType& element : kElements) AddElementRows(rows, element);
   const std::vector<Overload> others = {
-      {"indexOf", "list_a_index_of_int", true, "list(A), A", "int", IndexOf, EstimateListScan,
-       CostListScan, true},
-      {"lastIndexOf", "list_a_last_index_of_int", true, "list(A), A", "int", LastIndexOf,
+      {"indexOf", "list_a_index_of_int", true, "list(A), A", "int", IndexOfElement,
+       EstimateListScan, CostListScan, true},
+      {"lastIndexOf", "list_a_last_index_of_int", true, "list(A), A", "int", LastIndexOfElement,
        EstimateListScan, CostListScan, true},
       {"slice", "list_slice", true, "list(T), int, int", "list(T)", Slice, EstimateSlice,
-       CostResult, false, Dispatch::kTyped, kLists3},
+       CostResult, false, Dispatch::kTyped, kThirdLists},
       {"flatten", "list_flatten", true, "list(list(T))", "list(T)", Flatten, EstimateFlatten,
-       CostFlatten, false, Dispatch::kGeneric, kLists3},
+       CostFlatten, false, Dispatch::kGeneric, kThirdLists},
       {"flatten", "list_flatten_int", true, "list(dyn), int", "list(dyn)", Flatten, EstimateFlatten,
-       CostFlatten, false, Dispatch::kGeneric, kLists3},
+       CostFlatten, false, Dispatch::kGeneric, kThirdLists},
       {"lists.range", "lists_range", false, "int", "list(int)", MakeRange, EstimateRange, CostRange,
-       false, Dispatch::kTyped, kLists3},
+       false, Dispatch::kTyped, kThirdLists},
       {"reverse", "list_reverse", true, "list(T)", "list(T)", Reverse, EstimateReverse, CostResult,
-       false, Dispatch::kTyped, kLists3},
+       false, Dispatch::kTyped, kThirdLists},
       {"distinct", "list_distinct", true, "list(T)", "list(T)", Distinct, EstimateDistinct,
-       CostSort, false, Dispatch::kTyped, kLists3},
+       CostSort, false, Dispatch::kTyped, kThirdLists},
       {"sets.contains", "list_sets_contains_list", false, "list(T), list(T)", "bool", SetContains,
        EstimateSets<1>, CostSets<1>, false, Dispatch::kTyped, kSets},
       {"sets.equivalent", "list_sets_equivalent_list", false, "list(T), list(T)", "bool",
@@ -427,7 +426,7 @@ std::vector<Overload> MakeRows() {
 }  // namespace
 
 std::span<const Overload> ListLibrary() {
-  static const std::vector<Overload> rows = MakeRows();
+  static const std::vector<Overload> rows = MakeListRows();
   return rows;
 }
 

@@ -12,10 +12,9 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Problems = std::vector<std::string>;
 
-constexpr base::Release kSince{1, 31};
+constexpr base::Release kNamedFormatsSince{1, 31};
 constexpr double kLargestPattern = 128;
 
 /// A prefix may end in a dash, as more will follow.
@@ -69,7 +68,7 @@ Value MakeFormat(Memory& memory, const NamedFormat& format) {
 }
 
 template <std::size_t index>
-Value Constant(Memory& memory, Args /*args*/) {
+Value TheFormat(Memory& memory, Args /*args*/) {
   return MakeFormat(memory, kFormats[index]);
 }
 
@@ -80,12 +79,12 @@ Value Named(Memory& memory, Args args) {
   return memory.NoOptional();
 }
 
-const NamedFormat& Format(const Value& value) {
+const NamedFormat& FormatOf(const Value& value) {
   return *static_cast<const FormatValue&>(*value.opaque).format;
 }
 
 Value Validate(Memory& memory, Args args) {
-  const Problems problems = Format(args[0]).validate(args[1].text());
+  const Problems problems = FormatOf(args[0]).validate(args[1].text());
   if (problems.empty()) return memory.NoOptional();
   const Value list = memory.NewList();
   for (const std::string& problem : problems) memory.Append(list, memory.String(problem));
@@ -103,32 +102,32 @@ std::uint64_t CostValidate(Memory& /*memory*/, Args args, const Value& /*result*
     return 1;
   }
   return MultiplyCost(ScaleCost(AddCost(CostSize(args[1]), 1), kStringFactor),
-                      ScaleCost(Format(args[0]).pattern_size, kPatternFactor));
+                      ScaleCost(FormatOf(args[0]).pattern_size, kPatternFactor));
 }
 
 template <std::size_t... index>
 std::vector<Overload> ConstantRows(std::index_sequence<index...> /*indices*/) {
   static const std::array<std::string, sizeof...(index)> names = {
       "format." + std::string(kFormats[index].function)...};
-  return {Overload{names[index], names[index], false, "", "kubernetes.NamedFormat", Constant<index>,
-                   nullptr, nullptr, false, Dispatch::kTyped, kSince}...};
+  return {Overload{names[index], names[index], false, "", "kubernetes.NamedFormat", TheFormat<index>,
+                   nullptr, nullptr, false, Dispatch::kTyped, kNamedFormatsSince}...};
 }
 
-std::vector<Overload> MakeRows() {
+std::vector<Overload> MakeFormatRows() {
   std::vector<Overload> rows = ConstantRows(std::make_index_sequence<std::size(kFormats)>());
   rows.push_back({"validate", "format-validate", true, "kubernetes.NamedFormat, string",
                   "optional(list(string))", Validate, EstimateValidate, CostValidate, true,
-                  Dispatch::kTyped, kSince});
+                  Dispatch::kTyped, kNamedFormatsSince});
   rows.push_back({"format.named", "format-named", false, "string",
                   "optional(kubernetes.NamedFormat)", Named, nullptr, nullptr, false,
-                  Dispatch::kTyped, kSince});
+                  Dispatch::kTyped, kNamedFormatsSince});
   return rows;
 }
 
 }  // namespace
 
 std::span<const Overload> NamedFormatLibrary() {
-  static const std::vector<Overload> rows = MakeRows();
+  static const std::vector<Overload> rows = MakeFormatRows();
   return rows;
 }
 

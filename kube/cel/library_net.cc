@@ -6,9 +6,7 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
-constexpr base::Release kSince{1, 30};
+constexpr base::Release kNetSince{1, 30};
 constexpr double kAddressFactor = kStringFactor;
 
 const go::IpAddress& Ip(const Value& value) {
@@ -172,11 +170,11 @@ std::optional<CallEstimate> EstimateCanonical(const EstimatedCall& call) {
   return CallEstimate{call.Size(call.args[0]).Scale(2 * kStringFactor), std::nullopt};
 }
 
-Overload Row(std::string_view function, std::string_view id, bool is_member, std::string_view args,
-             std::string_view result, Implementation run, EstimateRule estimate = nullptr,
-             CostRule cost = nullptr) {
-  return {function,         id,    is_member, args, result, run, estimate, cost, cost != nullptr,
-          Dispatch::kTyped, kSince};
+Overload NetRow(std::string_view function, std::string_view id, bool is_member,
+                std::string_view args, std::string_view result, Implementation run,
+                EstimateRule estimate = nullptr, CostRule cost = nullptr) {
+  return {function,         id,       is_member, args, result, run, estimate, cost, cost != nullptr,
+          Dispatch::kTyped, kNetSince};
 }
 
 /// Reading the text costs only where it is known that it is one.
@@ -189,33 +187,35 @@ Overload OfKnownText(Overload row) {
 
 std::span<const Overload> NetLibrary() {
   static const Overload rows[] = {
-      Row("ip", "string_to_ip", false, "string", "net.IP", StringToIp, EstimateTraversal,
-          CostTraversal),
-      Row("ip", "cidr_ip", true, "net.CIDR", "net.IP", CidrToIp),
-      Row("isIP", "is_ip", false, "string", "bool", IsIp, EstimateTraversal, CostTraversal),
-      Row("ip.isCanonical", "ip_is_canonical", false, "string", "bool", IsCanonical,
-          EstimateCanonical, CostDoubleTraversal),
-      Row("family", "ip_family", true, "net.IP", "int", Family),
-      Row("isUnspecified", "ip_is_unspecified", true, "net.IP", "bool", Test<IsUnspecifiedAddress>),
-      Row("isLoopback", "ip_is_loopback", true, "net.IP", "bool", Test<IsLoopbackAddress>),
-      Row("isLinkLocalMulticast", "ip_is_link_local_multicast", true, "net.IP", "bool",
-          Test<IsLocalMulticast>),
-      Row("isLinkLocalUnicast", "ip_is_link_local_unicast", true, "net.IP", "bool",
-          Test<IsLocalUnicast>),
-      Row("isGlobalUnicast", "ip_is_global_unicast", true, "net.IP", "bool", Test<IsGlobal>),
-      Row("cidr", "string_to_cidr", false, "string", "net.CIDR", StringToCidr, EstimateTraversal,
-          CostTraversal),
-      Row("isCIDR", "is_cidr", false, "string", "bool", IsCidr, EstimateTraversal, CostTraversal),
-      OfKnownText(Row("containsIP", "cidr_contains_ip_string", true, "net.CIDR, string", "bool",
-                      ContainsIp, EstimateContainsIp<true>, CostContainsIp<true>)),
-      Row("containsIP", "cidr_contains_ip_ip", true, "net.CIDR, net.IP", "bool", ContainsIp,
-          EstimateContainsIp<false>, CostContainsIp<false>),
-      OfKnownText(Row("containsCIDR", "cidr_contains_cidr_string", true, "net.CIDR, string", "bool",
-                      ContainsCidr, EstimateContainsCidr<true>, CostContainsCidr<true>)),
-      Row("containsCIDR", "cidr_contains_cidr", true, "net.CIDR, net.CIDR", "bool", ContainsCidr,
-          EstimateContainsCidr<false>, CostContainsCidr<false>),
-      Row("prefixLength", "cidr_prefix_length", true, "net.CIDR", "int", PrefixLength),
-      Row("masked", "cidr_masked", true, "net.CIDR", "net.CIDR", Masked),
+      NetRow("ip", "string_to_ip", false, "string", "net.IP", StringToIp, EstimateTraversal,
+             CostTraversal),
+      NetRow("ip", "cidr_ip", true, "net.CIDR", "net.IP", CidrToIp),
+      NetRow("isIP", "is_ip", false, "string", "bool", IsIp, EstimateTraversal, CostTraversal),
+      NetRow("ip.isCanonical", "ip_is_canonical", false, "string", "bool", IsCanonical,
+             EstimateCanonical, CostDoubleTraversal),
+      NetRow("family", "ip_family", true, "net.IP", "int", Family),
+      NetRow("isUnspecified", "ip_is_unspecified", true, "net.IP", "bool",
+             Test<IsUnspecifiedAddress>),
+      NetRow("isLoopback", "ip_is_loopback", true, "net.IP", "bool", Test<IsLoopbackAddress>),
+      NetRow("isLinkLocalMulticast", "ip_is_link_local_multicast", true, "net.IP", "bool",
+             Test<IsLocalMulticast>),
+      NetRow("isLinkLocalUnicast", "ip_is_link_local_unicast", true, "net.IP", "bool",
+             Test<IsLocalUnicast>),
+      NetRow("isGlobalUnicast", "ip_is_global_unicast", true, "net.IP", "bool", Test<IsGlobal>),
+      NetRow("cidr", "string_to_cidr", false, "string", "net.CIDR", StringToCidr, EstimateTraversal,
+             CostTraversal),
+      NetRow("isCIDR", "is_cidr", false, "string", "bool", IsCidr, EstimateTraversal,
+             CostTraversal),
+      OfKnownText(NetRow("containsIP", "cidr_contains_ip_string", true, "net.CIDR, string", "bool",
+                         ContainsIp, EstimateContainsIp<true>, CostContainsIp<true>)),
+      NetRow("containsIP", "cidr_contains_ip_ip", true, "net.CIDR, net.IP", "bool", ContainsIp,
+             EstimateContainsIp<false>, CostContainsIp<false>),
+      OfKnownText(NetRow("containsCIDR", "cidr_contains_cidr_string", true, "net.CIDR, string",
+                         "bool", ContainsCidr, EstimateContainsCidr<true>, CostContainsCidr<true>)),
+      NetRow("containsCIDR", "cidr_contains_cidr", true, "net.CIDR, net.CIDR", "bool", ContainsCidr,
+             EstimateContainsCidr<false>, CostContainsCidr<false>),
+      NetRow("prefixLength", "cidr_prefix_length", true, "net.CIDR", "int", PrefixLength),
+      NetRow("masked", "cidr_masked", true, "net.CIDR", "net.CIDR", Masked),
   };
   return rows;
 }

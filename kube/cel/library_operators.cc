@@ -11,7 +11,6 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Kind = Value::Kind;
 
 constexpr std::string_view kIntOverflow = "integer overflow";
@@ -91,7 +90,7 @@ Value Add(Memory& memory, Args args) {
     return AddToTimestamp(a, b.integer);
   }
   const bool adds = a.is_number() || a.is_string() || a.is_list() || a.kind == Kind::kBytes;
-  return adds ? Value::Error(kNoOverload) : NoOperator(memory, a, kAdd);
+  return adds ? Value::Error(kNoOverload) : NoOperator(memory, a, operators::kAdd);
 }
 
 /// The time between two timestamps.
@@ -128,13 +127,13 @@ Value Subtract(Memory& memory, Args args) {
     if (b.integer == INT64_MIN) return Value::Error(kIntOverflow);
     return AddToTimestamp(a, -b.integer);
   }
-  return a.is_number() ? Value::Error(kNoOverload) : NoOperator(memory, a, kSubtract);
+  return a.is_number() ? Value::Error(kNoOverload) : NoOperator(memory, a, operators::kSubtract);
 }
 
 Value Multiply(Memory& memory, Args args) {
   const Value& a = args[0];
   const Value& b = args[1];
-  if (!a.is_number()) return NoOperator(memory, a, kMultiply);
+  if (!a.is_number()) return NoOperator(memory, a, operators::kMultiply);
   if (a.kind != b.kind) return Value::Error(kNoOverload);
   if (a.kind == Kind::kInt) {
     return CheckedInt(a, b, kMultiplyOverflows);
@@ -148,7 +147,7 @@ Value Multiply(Memory& memory, Args args) {
 Value Divide(Memory& memory, Args args) {
   const Value& a = args[0];
   const Value& b = args[1];
-  if (!a.is_number()) return NoOperator(memory, a, kDivide);
+  if (!a.is_number()) return NoOperator(memory, a, operators::kDivide);
   if (a.kind != b.kind) return Value::Error(kNoOverload);
   if (a.kind == Kind::kDouble) return Value::Double(a.real / b.real);
   if (b.natural == 0) return Value::Error("division by zero");
@@ -160,7 +159,7 @@ Value Divide(Memory& memory, Args args) {
 Value Modulo(Memory& memory, Args args) {
   const Value& a = args[0];
   const Value& b = args[1];
-  if (!a.is_number() || a.kind == Kind::kDouble) return NoOperator(memory, a, kModulo);
+  if (!a.is_number() || a.kind == Kind::kDouble) return NoOperator(memory, a, operators::kModulo);
   if (a.kind != b.kind) return Value::Error(kNoOverload);
   if (b.natural == 0) return Value::Error("modulus by zero");
   if (a.kind == Kind::kUint) return Value::Uint(a.natural % b.natural);
@@ -180,7 +179,7 @@ Value Negate(Memory& memory, Args args) {
     case Kind::kDuration:
       return a.integer == INT64_MIN ? Value::Error(kIntOverflow) : Value::Duration(-a.integer);
     default:
-      return NoOperator(memory, a, kNegate);
+      return NoOperator(memory, a, operators::kNegate);
   }
 }
 
@@ -202,10 +201,14 @@ Value CompareWith(Memory& memory, Args args, std::string_view function, int low,
   return Value::Bool(low <= *order && *order <= high);
 }
 
-Value Less(Memory& m, Args args) { return CompareWith(m, args, kLess, -1, -1); }
-Value LessEquals(Memory& m, Args args) { return CompareWith(m, args, kLessEquals, -1, 0); }
-Value Greater(Memory& m, Args args) { return CompareWith(m, args, kGreater, 1, 1); }
-Value GreaterEquals(Memory& m, Args args) { return CompareWith(m, args, kGreaterEquals, 0, 1); }
+Value Less(Memory& m, Args args) { return CompareWith(m, args, operators::kLess, -1, -1); }
+Value LessEquals(Memory& m, Args args) {
+  return CompareWith(m, args, operators::kLessEquals, -1, 0);
+}
+Value Greater(Memory& m, Args args) { return CompareWith(m, args, operators::kGreater, 1, 1); }
+Value GreaterEquals(Memory& m, Args args) {
+  return CompareWith(m, args, operators::kGreaterEquals, 0, 1);
+}
 
 Value In(Memory& memory, Args args) {
   const Value& container = args[1];
@@ -366,10 +369,10 @@ struct Ordering {
   Implementation run;
 };
 constexpr Ordering kOrderings[] = {
-    {kLess, "less_", Less},
-    {kLessEquals, "less_equals_", LessEquals},
-    {kGreater, "greater_", Greater},
-    {kGreaterEquals, "greater_equals_", GreaterEquals},
+    {operators::kLess, "less_", Less},
+    {operators::kLessEquals, "less_equals_", LessEquals},
+    {operators::kGreater, "greater_", Greater},
+    {operators::kGreaterEquals, "greater_equals_", GreaterEquals},
 };
 
 void AddOrderings(std::vector<Overload>& rows) {
@@ -396,47 +399,49 @@ void AddOrderings(std::vector<Overload>& rows) {
   }
 }
 
-std::vector<Overload> MakeRows() {
+std::vector<Overload> MakeOperatorRows() {
   std::vector<Overload> rows = {
-      Generic(kConditional, "conditional", "bool, A, A", "A", nullptr),
-      Generic(kAnd, "logical_and", "bool, bool", "bool", nullptr),
-      Generic(kOr, "logical_or", "bool, bool", "bool", nullptr),
-      Generic(kNot, "logical_not", "bool", "bool", Not),
-      Generic(kNotStrictlyFalse, "not_strictly_false", "bool", "bool", NotStrictlyFalse),
-      Generic(kEquals, "equals", "A, A", "bool", nullptr, EstimateCompareTexts, CostCompareTexts),
-      Generic(kNotEquals, "not_equals", "A, A", "bool", nullptr, EstimateCompareTexts,
+      Generic(operators::kConditional, "conditional", "bool, A, A", "A", nullptr),
+      Generic(operators::kAnd, "logical_and", "bool, bool", "bool", nullptr),
+      Generic(operators::kOr, "logical_or", "bool, bool", "bool", nullptr),
+      Generic(operators::kNot, "logical_not", "bool", "bool", Not),
+      Generic(operators::kNotStrictlyFalse, "not_strictly_false", "bool", "bool", NotStrictlyFalse),
+      Generic(operators::kEquals, "equals", "A, A", "bool", nullptr, EstimateCompareTexts,
               CostCompareTexts),
-      Generic(kAdd, "add_bytes", "bytes, bytes", "bytes", Add, nullptr, CostAddText),
-      Generic(kAdd, "add_double", "double, double", "double", Add),
-      Generic(kAdd, "add_duration_duration", "duration, duration", "duration", Add),
-      Generic(kAdd, "add_duration_timestamp", "duration, timestamp", "timestamp", Add),
-      Generic(kAdd, "add_timestamp_duration", "timestamp, duration", "timestamp", Add),
-      Generic(kAdd, "add_int64", "int, int", "int", Add),
-      Generic(kAdd, "add_list", "list(A), list(A)", "list(A)", Add),
-      Generic(kAdd, "add_string", "string, string", "string", Add, nullptr, CostAddText),
-      Generic(kAdd, "add_uint64", "uint, uint", "uint", Add),
-      Generic(kDivide, "divide_double", "double, double", "double", Divide),
-      Generic(kDivide, "divide_int64", "int, int", "int", Divide),
-      Generic(kDivide, "divide_uint64", "uint, uint", "uint", Divide),
-      Generic(kModulo, "modulo_int64", "int, int", "int", Modulo),
-      Generic(kModulo, "modulo_uint64", "uint, uint", "uint", Modulo),
-      Generic(kMultiply, "multiply_double", "double, double", "double", Multiply),
-      Generic(kMultiply, "multiply_int64", "int, int", "int", Multiply),
-      Generic(kMultiply, "multiply_uint64", "uint, uint", "uint", Multiply),
-      Generic(kNegate, "negate_double", "double", "double", Negate),
-      Generic(kNegate, "negate_int64", "int", "int", Negate),
-      Generic(kSubtract, "subtract_double", "double, double", "double", Subtract),
-      Generic(kSubtract, "subtract_duration_duration", "duration, duration", "duration", Subtract),
-      Generic(kSubtract, "subtract_int64", "int, int", "int", Subtract),
-      Generic(kSubtract, "subtract_timestamp_duration", "timestamp, duration", "timestamp",
+      Generic(operators::kNotEquals, "not_equals", "A, A", "bool", nullptr, EstimateCompareTexts,
+              CostCompareTexts),
+      Generic(operators::kAdd, "add_bytes", "bytes, bytes", "bytes", Add, nullptr, CostAddText),
+      Generic(operators::kAdd, "add_double", "double, double", "double", Add),
+      Generic(operators::kAdd, "add_duration_duration", "duration, duration", "duration", Add),
+      Generic(operators::kAdd, "add_duration_timestamp", "duration, timestamp", "timestamp", Add),
+      Generic(operators::kAdd, "add_timestamp_duration", "timestamp, duration", "timestamp", Add),
+      Generic(operators::kAdd, "add_int64", "int, int", "int", Add),
+      Generic(operators::kAdd, "add_list", "list(A), list(A)", "list(A)", Add),
+      Generic(operators::kAdd, "add_string", "string, string", "string", Add, nullptr, CostAddText),
+      Generic(operators::kAdd, "add_uint64", "uint, uint", "uint", Add),
+      Generic(operators::kDivide, "divide_double", "double, double", "double", Divide),
+      Generic(operators::kDivide, "divide_int64", "int, int", "int", Divide),
+      Generic(operators::kDivide, "divide_uint64", "uint, uint", "uint", Divide),
+      Generic(operators::kModulo, "modulo_int64", "int, int", "int", Modulo),
+      Generic(operators::kModulo, "modulo_uint64", "uint, uint", "uint", Modulo),
+      Generic(operators::kMultiply, "multiply_double", "double, double", "double", Multiply),
+      Generic(operators::kMultiply, "multiply_int64", "int, int", "int", Multiply),
+      Generic(operators::kMultiply, "multiply_uint64", "uint, uint", "uint", Multiply),
+      Generic(operators::kNegate, "negate_double", "double", "double", Negate),
+      Generic(operators::kNegate, "negate_int64", "int", "int", Negate),
+      Generic(operators::kSubtract, "subtract_double", "double, double", "double", Subtract),
+      Generic(operators::kSubtract, "subtract_duration_duration", "duration, duration", "duration",
               Subtract),
-      Generic(kSubtract, "subtract_timestamp_timestamp", "timestamp, timestamp", "duration",
-              Subtract),
-      Generic(kSubtract, "subtract_uint64", "uint, uint", "uint", Subtract),
-      Generic(kIndex, "index_list", "list(A), int", "A", nullptr),
-      Generic(kIndex, "index_map", "map(A, B), A", "B", nullptr),
-      Generic(kIn, "in_list", "A, list(A)", "bool", In, EstimateInList, CostInList),
-      Generic(kIn, "in_map", "A, map(A, B)", "bool", In),
+      Generic(operators::kSubtract, "subtract_int64", "int, int", "int", Subtract),
+      Generic(operators::kSubtract, "subtract_timestamp_duration", "timestamp, duration",
+              "timestamp", Subtract),
+      Generic(operators::kSubtract, "subtract_timestamp_timestamp", "timestamp, timestamp",
+              "duration", Subtract),
+      Generic(operators::kSubtract, "subtract_uint64", "uint, uint", "uint", Subtract),
+      Generic(operators::kIndex, "index_list", "list(A), int", "A", nullptr),
+      Generic(operators::kIndex, "index_map", "map(A, B), A", "B", nullptr),
+      Generic(operators::kIn, "in_list", "A, list(A)", "bool", In, EstimateInList, CostInList),
+      Generic(operators::kIn, "in_map", "A, map(A, B)", "bool", In),
       Generic("size", "size_bytes", "bytes", "int", Size),
       Member(Generic("size", "bytes_size", "bytes", "int", Size)),
       Generic("size", "size_list", "list(A)", "int", Size),
@@ -456,10 +461,10 @@ std::vector<Overload> MakeRows() {
                      CostMatch)),
   };
   AddOrderings(rows);
-  for (Overload row :
-       {Generic(kMapInsert, "@mapInsert_map_key_value", "map(K, V), K, V", "map(K, V)", MapInsert),
-        Generic(kMapInsert, "@mapInsert_map_map", "map(K, V), map(K, V)", "map(K, V)",
-                MapInsert)}) {
+  for (Overload row : {Generic(operators::kMapInsert, "@mapInsert_map_key_value", "map(K, V), K, V",
+                               "map(K, V)", MapInsert),
+                       Generic(operators::kMapInsert, "@mapInsert_map_map", "map(K, V), map(K, V)",
+                               "map(K, V)", MapInsert)}) {
     row.since = {1, 32};
     rows.push_back(row);
   }
@@ -469,7 +474,7 @@ std::vector<Overload> MakeRows() {
 }  // namespace
 
 std::span<const Overload> OperatorLibrary() {
-  static const std::vector<Overload> rows = MakeRows();
+  static const std::vector<Overload> rows = MakeOperatorRows();
   return rows;
 }
 

@@ -7,10 +7,9 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Kind = Value::Kind;
 
-constexpr base::Release kSince{1, 28};
+constexpr base::Release kOptionalsSince{1, 28};
 
 bool IsZero(const Value& value) {
   switch (value.kind) {
@@ -46,7 +45,7 @@ Value OfNonZero(Memory& memory, Args args) {
   return IsZero(args[0]) ? memory.NoOptional() : memory.Optional(args[0]);
 }
 Value None(Memory& memory, Args /*args*/) { return memory.NoOptional(); }
-Value Get(Memory& /*memory*/, Args args) {
+Value ValueOf(Memory& /*memory*/, Args args) {
   return args[0].inner == nullptr ? Value::Error("optional.none() dereference") : *args[0].inner;
 }
 Value HasValue(Memory& /*memory*/, Args args) { return Value::Bool(args[0].inner != nullptr); }
@@ -72,41 +71,44 @@ Value Unwrap(Memory& memory, Args args) {
   return list;
 }
 
-Overload Row(std::string_view function, std::string_view id, bool is_member, std::string_view args,
-             std::string_view result, Implementation run) {
-  return {function, id,    is_member,        args,  result, run, nullptr,
-          nullptr,  false, Dispatch::kTyped, kSince};
+Overload OptionalRow(std::string_view function, std::string_view id, bool is_member,
+                     std::string_view args, std::string_view result, Implementation run) {
+  return {function, id,    is_member,        args,           result, run, nullptr,
+          nullptr,  false, Dispatch::kTyped, kOptionalsSince};
 }
 
 }  // namespace
 
 std::span<const Overload> OptionalLibrary() {
   static const Overload rows[] = {
-      Row("optional.of", "optional_of", false, "V", "optional(V)", Of),
-      Row("optional.ofNonZeroValue", "optional_ofNonZeroValue", false, "V", "optional(V)",
-          OfNonZero),
-      Row("optional.none", "optional_none", false, "", "optional(V)", None),
-      Row("value", "optional_value", true, "optional(V)", "V", Get),
-      Row("hasValue", "optional_hasValue", true, "optional(V)", "bool", HasValue),
-      Row("or", "optional_or_optional", true, "optional(V), optional(V)", "optional(V)", nullptr),
-      Row("orValue", "optional_orValue_value", true, "optional(V), V", "V", nullptr),
-      Row(kOptionalSelect, "select_optional_field", false, "dyn, string", "optional(V)", nullptr),
-      Row(kOptionalIndex, "list_optindex_optional_int", false, "list(V), int", "optional(V)",
-          nullptr),
-      Row(kOptionalIndex, "optional_list_optindex_optional_int", false, "optional(list(V)), int",
-          "optional(V)", nullptr),
-      Row(kOptionalIndex, "map_optindex_optional_value", false, "map(K, V), K", "optional(V)",
-          nullptr),
-      Row(kOptionalIndex, "optional_map_optindex_optional_value", false, "optional(map(K, V)), K",
-          "optional(V)", nullptr),
-      Row(kIndex, "optional_list_index_int", false, "optional(list(V)), int", "optional(V)",
-          nullptr),
-      Row(kIndex, "optional_map_index_value", false, "optional(map(K, V)), K", "optional(V)",
-          nullptr),
-      Row("last", "list_last", true, "list(V)", "optional(V)", Last),
-      Row("first", "list_first", true, "list(V)", "optional(V)", First),
-      Row("optional.unwrap", "optional_unwrap", false, "list(optional(V))", "list(V)", Unwrap),
-      Row("unwrapOpt", "optional_unwrapOpt", true, "list(optional(V))", "list(V)", Unwrap),
+      OptionalRow("optional.of", "optional_of", false, "V", "optional(V)", Of),
+      OptionalRow("optional.ofNonZeroValue", "optional_ofNonZeroValue", false, "V", "optional(V)",
+                  OfNonZero),
+      OptionalRow("optional.none", "optional_none", false, "", "optional(V)", None),
+      OptionalRow("value", "optional_value", true, "optional(V)", "V", ValueOf),
+      OptionalRow("hasValue", "optional_hasValue", true, "optional(V)", "bool", HasValue),
+      OptionalRow("or", "optional_or_optional", true, "optional(V), optional(V)", "optional(V)",
+                  nullptr),
+      OptionalRow("orValue", "optional_orValue_value", true, "optional(V), V", "V", nullptr),
+      OptionalRow(operators::kOptionalSelect, "select_optional_field", false, "dyn, string",
+                  "optional(V)", nullptr),
+      OptionalRow(operators::kOptionalIndex, "list_optindex_optional_int", false, "list(V), int",
+                  "optional(V)", nullptr),
+      OptionalRow(operators::kOptionalIndex, "optional_list_optindex_optional_int", false,
+                  "optional(list(V)), int", "optional(V)", nullptr),
+      OptionalRow(operators::kOptionalIndex, "map_optindex_optional_value", false, "map(K, V), K",
+                  "optional(V)", nullptr),
+      OptionalRow(operators::kOptionalIndex, "optional_map_optindex_optional_value", false,
+                  "optional(map(K, V)), K", "optional(V)", nullptr),
+      OptionalRow(operators::kIndex, "optional_list_index_int", false, "optional(list(V)), int",
+                  "optional(V)", nullptr),
+      OptionalRow(operators::kIndex, "optional_map_index_value", false, "optional(map(K, V)), K",
+                  "optional(V)", nullptr),
+      OptionalRow("last", "list_last", true, "list(V)", "optional(V)", Last),
+      OptionalRow("first", "list_first", true, "list(V)", "optional(V)", First),
+      OptionalRow("optional.unwrap", "optional_unwrap", false, "list(optional(V))", "list(V)",
+                  Unwrap),
+      OptionalRow("unwrapOpt", "optional_unwrapOpt", true, "list(optional(V))", "list(V)", Unwrap),
   };
   return rows;
 }

@@ -11,9 +11,7 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
-constexpr base::Release kSince{1, 28};
+constexpr base::Release kQuantitiesSince{1, 28};
 constexpr std::string_view kWrongForm =
     "quantities must match the regular expression "
     "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -158,7 +156,7 @@ struct Written {
   std::string_view suffix;
 };
 
-bool Split(std::string_view text, Written& parts) {
+bool SplitQuantity(std::string_view text, Written& parts) {
   if (text.starts_with('-') || text.starts_with('+')) {
     parts.is_negative = text[0] == '-';
     text.remove_prefix(1);
@@ -244,7 +242,7 @@ int Precision(const Written& parts, const Suffix& suffix) {
 std::optional<std::string_view> ParseQuantity(std::string_view text, Decimal& number) {
   if (text.empty()) return kWrongForm;
   Written parts;
-  if (!Split(text, parts)) return kWrongForm;
+  if (!SplitQuantity(text, parts)) return kWrongForm;
   const std::optional<Suffix> suffix = FindSuffix(parts.suffix);
   if (!suffix) return kWrongSuffix;
   if (text.size() > static_cast<std::size_t>(kMostDigits)) return kWrongNumber;
@@ -344,11 +342,11 @@ Decimal Operand(const Value& value) {
   return number;
 }
 
-Value Add(Memory& memory, Args args) {
+Value AddQuantity(Memory& memory, Args args) {
   return Sum(memory, ToDecimal(Quantity(args[0])), Operand(args[1]));
 }
 
-Value Subtract(Memory& memory, Args args) {
+Value SubtractQuantity(Memory& memory, Args args) {
   const Decimal quantity = ToDecimal(Quantity(args[0]));
   Decimal other = Operand(args[1]);
   if (other.is_negative && !other.is_decimal && other.digits == kSmallestInt) {
@@ -404,21 +402,25 @@ std::span<const Overload> QuantityLibrary() {
   constexpr std::string_view kTwo = "kubernetes.Quantity, kubernetes.Quantity";
   constexpr std::string_view kWithInt = "kubernetes.Quantity, int";
   static const Overload rows[] = {
-      ValueRow("quantity", "string_to_quantity", false, "string", kOne, StringToQuantity, kSince),
-      ValueRow("isQuantity", "is_quantity_string", false, "string", "bool", IsQuantity, kSince),
+      ValueRow("quantity", "string_to_quantity", false, "string", kOne, StringToQuantity,
+               kQuantitiesSince),
+      ValueRow("isQuantity", "is_quantity_string", false, "string", "bool", IsQuantity,
+               kQuantitiesSince),
       // Not a method, as the server has it.
-      ValueRow("sign", "quantity_sign", false, kOne, "int", Sign, kSince),
+      ValueRow("sign", "quantity_sign", false, kOne, "int", Sign, kQuantitiesSince),
       ValueRow("isGreaterThan", "quantity_is_greater_than", true, kTwo, "bool", IsGreaterThan,
-               kSince),
-      ValueRow("isLessThan", "quantity_is_less_than", true, kTwo, "bool", IsLessThan, kSince),
-      ValueRow("compareTo", "quantity_compare_to", true, kTwo, "int", CompareTo, kSince),
-      ValueRow("asApproximateFloat", "quantity_get_float", true, kOne, "double", AsFloat, kSince),
-      ValueRow("asInteger", "quantity_get_int", true, kOne, "int", AsInteger, kSince),
-      ValueRow("isInteger", "quantity_is_integer", true, kOne, "bool", IsInteger, kSince),
-      ValueRow("add", "quantity_add", true, kTwo, kOne, Add, kSince),
-      ValueRow("add", "quantity_add_int", true, kWithInt, kOne, Add, kSince),
-      ValueRow("sub", "quantity_sub", true, kTwo, kOne, Subtract, kSince),
-      ValueRow("sub", "quantity_sub_int", true, kWithInt, kOne, Subtract, kSince),
+               kQuantitiesSince),
+      ValueRow("isLessThan", "quantity_is_less_than", true, kTwo, "bool", IsLessThan,
+               kQuantitiesSince),
+      ValueRow("compareTo", "quantity_compare_to", true, kTwo, "int", CompareTo, kQuantitiesSince),
+      ValueRow("asApproximateFloat", "quantity_get_float", true, kOne, "double", AsFloat,
+               kQuantitiesSince),
+      ValueRow("asInteger", "quantity_get_int", true, kOne, "int", AsInteger, kQuantitiesSince),
+      ValueRow("isInteger", "quantity_is_integer", true, kOne, "bool", IsInteger, kQuantitiesSince),
+      ValueRow("add", "quantity_add", true, kTwo, kOne, AddQuantity, kQuantitiesSince),
+      ValueRow("add", "quantity_add_int", true, kWithInt, kOne, AddQuantity, kQuantitiesSince),
+      ValueRow("sub", "quantity_sub", true, kTwo, kOne, SubtractQuantity, kQuantitiesSince),
+      ValueRow("sub", "quantity_sub_int", true, kWithInt, kOne, SubtractQuantity, kQuantitiesSince),
   };
   return rows;
 }

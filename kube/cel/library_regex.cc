@@ -10,8 +10,6 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 constexpr std::string_view kUndecided = "regular expression takes too long to match";
 // What takes about as long as to look at a value: so many steps of a matcher, or so many bytes that
 // it may have to look at before it finds a match. To compile a byte of a pattern takes far longer.

@@ -10,9 +10,7 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
-constexpr base::Release kSince{1, 33};
+constexpr base::Release kSemverSince{1, 33};
 
 const SemverValue& Version(const Value& value) {
   return static_cast<const SemverValue&>(*value.opaque);
@@ -25,10 +23,10 @@ bool IsIdentifier(std::string_view text) {
 
 bool HasLeadingZero(std::string_view digits) { return digits.size() > 1 && digits[0] == '0'; }
 
-using Problem = std::optional<std::string>;
+using VersionProblem = std::optional<std::string>;
 
 /// strconv.ParseUint.
-Problem ReadNumber(std::string_view digits, std::uint64_t& number) {
+VersionProblem ReadVersionNumber(std::string_view digits, std::uint64_t& number) {
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (code == std::errc() && end == digits.data() + digits.size()) return std::nullopt;
   return "strconv.ParseUint: parsing " + go::GoQuote(digits) +
@@ -36,58 +34,58 @@ Problem ReadNumber(std::string_view digits, std::uint64_t& number) {
 }
 
 /// One of the three numbers; `name` as "Major", `lower` the same in small letters.
-Problem ReadPart(std::string_view digits, std::string_view name, std::string_view lower,
-                 std::uint64_t& number) {
+VersionProblem ReadPart(std::string_view digits, std::string_view name, std::string_view lower,
+                        std::uint64_t& number) {
   if (!base::AreDigits(digits)) {
     return "Invalid character(s) found in " + std::string(lower) + " number " + go::GoQuote(digits);
   }
   if (HasLeadingZero(digits)) {
     return std::string(name) + " number must not contain leading zeroes " + go::GoQuote(digits);
   }
-  return ReadNumber(digits, number);
+  return ReadVersionNumber(digits, number);
 }
 
 /// Runs `check` for each of the parts between dots.
 template <typename Check>
-Problem ForEachPart(std::string_view text, Check check) {
+VersionProblem ForEachPart(std::string_view text, Check check) {
   while (true) {
     const std::string_view part = text.substr(0, text.find('.'));
-    if (Problem problem = check(part)) return problem;
+    if (VersionProblem problem = check(part)) return problem;
     if (part.size() == text.size()) return std::nullopt;
     text.remove_prefix(part.size() + 1);
   }
 }
 
-Problem CheckPrerelease(std::string_view part) {
+VersionProblem CheckPrerelease(std::string_view part) {
   if (part.empty()) return "Prerelease is empty";
   if (base::AreDigits(part)) {
     if (HasLeadingZero(part)) {
       return "Numeric PreRelease version must not contain leading zeroes " + go::GoQuote(part);
     }
     std::uint64_t number = 0;
-    return ReadNumber(part, number);
+    return ReadVersionNumber(part, number);
   }
   if (IsIdentifier(part)) return std::nullopt;
   return "Invalid character(s) found in prerelease " + go::GoQuote(part);
 }
 
-Problem CheckBuild(std::string_view part) {
+VersionProblem CheckBuild(std::string_view part) {
   if (part.empty()) return "Build meta data is empty";
   if (IsIdentifier(part)) return std::nullopt;
   return "Invalid character(s) found in build meta data " + go::GoQuote(part);
 }
 
 /// semver.Parse. Borrows the text.
-Problem ParseVersion(std::string_view text, SemverValue& version) {
+VersionProblem ParseVersion(std::string_view text, SemverValue& version) {
   version = SemverValue();
   version.kind = Opaque::Kind::kSemver;
   if (text.empty()) return "Version string empty";
   const std::size_t first = text.find('.');
   const std::size_t second = first == std::string_view::npos ? first : text.find('.', first + 1);
   if (second == std::string_view::npos) return "No Major.Minor.Patch elements found";
-  if (Problem p = ReadPart(text.substr(0, first), "Major", "major", version.major)) return p;
+  if (VersionProblem p = ReadPart(text.substr(0, first), "Major", "major", version.major)) return p;
   const std::string_view minor = text.substr(first + 1, second - first - 1);
-  if (Problem p = ReadPart(minor, "Minor", "minor", version.minor)) return p;
+  if (VersionProblem p = ReadPart(minor, "Minor", "minor", version.minor)) return p;
   std::string_view patch = text.substr(second + 1);
   const std::size_t plus = patch.find('+');
   const bool has_build = plus != std::string_view::npos;
@@ -101,15 +99,15 @@ Problem ParseVersion(std::string_view text, SemverValue& version) {
     version.prerelease = patch.substr(dash + 1);
     patch = patch.substr(0, dash);
   }
-  if (Problem p = ReadPart(patch, "Patch", "patch", version.patch)) return p;
+  if (VersionProblem p = ReadPart(patch, "Patch", "patch", version.patch)) return p;
   if (has_prerelease) {
-    if (Problem p = ForEachPart(version.prerelease, CheckPrerelease)) return p;
+    if (VersionProblem p = ForEachPart(version.prerelease, CheckPrerelease)) return p;
   }
   return has_build ? ForEachPart(version.build, CheckBuild) : std::nullopt;
 }
 
 /// Without a v at the front and zeros before numbers, with three numbers.
-Problem Normalize(std::string& text) {
+VersionProblem Normalize(std::string& text) {
   std::string_view rest = text;
   if (rest.starts_with('v')) rest.remove_prefix(1);
   std::vector<std::string> parts;
@@ -134,17 +132,18 @@ Problem Normalize(std::string& text) {
 }
 
 /// The version that the first argument is; normalised where the second says so.
-Problem ReadVersion(Memory& memory, Args args, SemverValue& version) {
+VersionProblem ReadVersion(Memory& memory, Args args, SemverValue& version) {
   std::string text(args[0].text());
   if (args.size() == 2 && args[1].boolean) {
-    if (Problem problem = Normalize(text)) return problem;
+    if (VersionProblem problem = Normalize(text)) return problem;
   }
   return ParseVersion(memory.Copy(text), version);
 }
 
 Value StringToSemver(Memory& memory, Args args) {
   auto* value = memory.Take<SemverValue>();
-  if (const Problem problem = ReadVersion(memory, args, *value)) return memory.Error(*problem);
+  if (const VersionProblem problem = ReadVersion(memory, args, *value))
+    return memory.Error(*problem);
   return memory.OfOpaque(value);
 }
 
@@ -163,13 +162,13 @@ Value Patch(Memory& /*memory*/, Args args) {
   return Value::Int(static_cast<std::int64_t>(Version(args[0]).patch));
 }
 
-int Order(std::uint64_t a, std::uint64_t b) { return a < b ? -1 : a > b ? 1 : 0; }
+int OrderNumbers(std::uint64_t a, std::uint64_t b) { return a < b ? -1 : a > b ? 1 : 0; }
 
 int ComparePrereleaseParts(std::string_view a, std::string_view b) {
   const bool a_is_number = base::AreDigits(a);
   const bool b_is_number = base::AreDigits(b);
   if (a_is_number != b_is_number) return a_is_number ? -1 : 1;
-  if (a_is_number && a.size() != b.size()) return Order(a.size(), b.size());
+  if (a_is_number && a.size() != b.size()) return OrderNumbers(a.size(), b.size());
   return a.compare(b) < 0 ? -1 : a == b ? 0 : 1;
 }
 
@@ -190,9 +189,9 @@ int ComparePrereleases(std::string_view a, std::string_view b) {
 }  // namespace
 
 int CompareSemvers(const SemverValue& a, const SemverValue& b) {
-  if (const int order = Order(a.major, b.major)) return order;
-  if (const int order = Order(a.minor, b.minor)) return order;
-  if (const int order = Order(a.patch, b.patch)) return order;
+  if (const int order = OrderNumbers(a.major, b.major)) return order;
+  if (const int order = OrderNumbers(a.minor, b.minor)) return order;
+  if (const int order = OrderNumbers(a.patch, b.patch)) return order;
   return ComparePrereleases(a.prerelease, b.prerelease);
 }
 
@@ -200,19 +199,19 @@ std::span<const Overload> SemverLibrary() {
   constexpr std::string_view kTwo = "kubernetes.Semver, kubernetes.Semver";
   static const Overload rows[] = {
       ValueRow("semver", "string_to_semver", false, "string", "kubernetes.Semver", StringToSemver,
-               kSince),
+               kSemverSince),
       ValueRow("semver", "string_bool_to_semver", false, "string, bool", "kubernetes.Semver",
-               StringToSemver, kSince),
-      ValueRow("isSemver", "is_semver_string", false, "string", "bool", IsSemver, kSince),
+               StringToSemver, kSemverSince),
+      ValueRow("isSemver", "is_semver_string", false, "string", "bool", IsSemver, kSemverSince),
       ValueRow("isSemver", "is_semver_string_bool", false, "string, bool", "bool", IsSemver,
-               kSince),
+               kSemverSince),
       ValueRow("isGreaterThan", "semver_is_greater_than", true, kTwo, "bool", IsGreaterThan,
-               kSince),
-      ValueRow("isLessThan", "semver_is_less_than", true, kTwo, "bool", IsLessThan, kSince),
-      ValueRow("compareTo", "semver_compare_to", true, kTwo, "int", CompareTo, kSince),
-      ValueRow("major", "semver_major", true, "kubernetes.Semver", "int", Major, kSince),
-      ValueRow("minor", "semver_minor", true, "kubernetes.Semver", "int", Minor, kSince),
-      ValueRow("patch", "semver_patch", true, "kubernetes.Semver", "int", Patch, kSince),
+               kSemverSince),
+      ValueRow("isLessThan", "semver_is_less_than", true, kTwo, "bool", IsLessThan, kSemverSince),
+      ValueRow("compareTo", "semver_compare_to", true, kTwo, "int", CompareTo, kSemverSince),
+      ValueRow("major", "semver_major", true, "kubernetes.Semver", "int", Major, kSemverSince),
+      ValueRow("minor", "semver_minor", true, "kubernetes.Semver", "int", Minor, kSemverSince),
+      ValueRow("patch", "semver_patch", true, "kubernetes.Semver", "int", Patch, kSemverSince),
   };
   return rows;
 }

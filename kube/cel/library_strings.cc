@@ -12,8 +12,6 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 std::int64_t Characters(std::string_view text) { return base::utf8::CountCharacters(text); }
 
 /// The byte at which the character `index` begins; `index` is no more than there are.
@@ -40,7 +38,7 @@ Value CharAt(Memory& memory, Args args) {
   return Value::String(rest.substr(0, base::DecodeRune(rest).size));
 }
 
-Value IndexOf(Memory& memory, Args args) {
+Value IndexOfText(Memory& memory, Args args) {
   const std::string_view text = args[0].text();
   const std::string_view part = args[1].text();
   const std::int64_t offset = args.size() == 3 ? args[2].integer : 0;
@@ -61,7 +59,7 @@ std::size_t FindLast(std::string_view text, std::string_view part, std::size_t f
   return found == std::string_view::npos ? found : searched.size() - found - part.size();
 }
 
-Value LastIndexOf(Memory& memory, Args args) {
+Value LastIndexOfText(Memory& memory, Args args) {
   const std::string_view text = args[0].text();
   const std::string_view part = args[1].text();
   const std::int64_t size = Characters(text);
@@ -120,7 +118,7 @@ Value ReplaceAll(Memory& memory, Args args) {
 }
 
 /// strings.SplitN.
-Value Split(Memory& memory, Args args) {
+Value SplitText(Memory& memory, Args args) {
   std::string_view rest = args[0].text();
   const std::string_view separator = args[1].text();
   std::int64_t count = MostOf(args, 2);
@@ -162,7 +160,7 @@ Value Substring(Memory& memory, Args args) {
 
 Value Trim(Memory& /*memory*/, Args args) { return Value::String(go::TrimGoSpace(args[0].text())); }
 
-Value Format(Memory& memory, Args args) {
+Value FormatArguments(Memory& memory, Args args) {
   const Value& values = args[1];
   FormatReader reader(args[0].text());
   std::string out;
@@ -297,14 +295,14 @@ std::int64_t MostOf(Args args, std::size_t index) {
 std::span<const Overload> StringLibrary() {
   static const std::vector<Overload> rows = {
       {"charAt", "string_char_at_int", true, "string, int", "string", CharAt},
-      {"indexOf", "string_index_of_string", true, "string, string", "int", IndexOf,
+      {"indexOf", "string_index_of_string", true, "string, string", "int", IndexOfText,
        EstimateListScan, CostListScan, true},
-      {"indexOf", "string_index_of_string_int", true, "string, string, int", "int", IndexOf,
+      {"indexOf", "string_index_of_string_int", true, "string, string, int", "int", IndexOfText,
        EstimateListScan, CostListScan, true},
-      {"lastIndexOf", "string_last_index_of_string", true, "string, string", "int", LastIndexOf,
+      {"lastIndexOf", "string_last_index_of_string", true, "string, string", "int", LastIndexOfText,
        EstimateListScan, CostListScan, true},
       {"lastIndexOf", "string_last_index_of_string_int", true, "string, string, int", "int",
-       LastIndexOf, EstimateListScan, CostListScan, true},
+       LastIndexOfText, EstimateListScan, CostListScan, true},
       {"lowerAscii", "string_lower_ascii", true, "string", "string", ChangeCase<'A', 'Z', 'a'>,
        EstimateTransform, CostTraversal, true},
       {"upperAscii", "string_upper_ascii", true, "string", "string", ChangeCase<'a', 'z', 'A'>,
@@ -313,9 +311,9 @@ std::span<const Overload> StringLibrary() {
        ReplaceAll, EstimateReplace, CostDoubleTraversal, true},
       {"replace", "string_replace_string_string_int", true, "string, string, string, int", "string",
        ReplaceAll, EstimateReplace, CostDoubleTraversal, true},
-      {"split", "string_split_string", true, "string, string", "list(string)", Split, EstimateSplit,
-       CostDoubleTraversal, true},
-      {"split", "string_split_string_int", true, "string, string, int", "list(string)", Split,
+      {"split", "string_split_string", true, "string, string", "list(string)", SplitText,
+       EstimateSplit, CostDoubleTraversal, true},
+      {"split", "string_split_string_int", true, "string, string, int", "list(string)", SplitText,
        EstimateSplit, CostDoubleTraversal, true},
       {"substring", "string_substring_int", true, "string, int", "string", Substring,
        EstimateTransform, CostTraversal, true},
@@ -323,8 +321,8 @@ std::span<const Overload> StringLibrary() {
        EstimateTransform, CostTraversal, true},
       {"trim", "string_trim", true, "string", "string", Trim, EstimateTransform, CostTraversal,
        true},
-      {"format", "string_format", true, "string, list(dyn)", "string", Format, EstimateFormat,
-       CostTraversal, false, Dispatch::kTyped, kVersion2},
+      {"format", "string_format", true, "string, list(dyn)", "string", FormatArguments,
+       EstimateFormat, CostTraversal, false, Dispatch::kTyped, kVersion2},
       {"strings.quote", "strings_quote", false, "string", "string", Quote, EstimateQuote,
        CostTraversal, false, Dispatch::kTyped, kVersion2},
       {"join", "list_join", true, "list(string)", "string", Join, EstimateJoin, CostJoin, true},

@@ -7,7 +7,6 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
 using Part = std::int64_t (*)(const CalendarTime& time, std::uint32_t nanoseconds);
 
 std::int64_t Year(const CalendarTime& t, std::uint32_t) { return t.year; }
@@ -66,7 +65,7 @@ constexpr TimePart kParts[] = {
      Get<Milliseconds>},
 };
 
-std::vector<Overload> MakeRows() {
+std::vector<Overload> MakeTimeRows() {
   std::vector<Overload> rows;
   for (const TimePart& part : kParts) {
     rows.push_back({part.function, part.id, true, "timestamp", "int", part.run});
@@ -86,7 +85,7 @@ std::vector<Overload> MakeRows() {
 }  // namespace
 
 std::span<const Overload> TimeLibrary() {
-  static const std::vector<Overload> rows = MakeRows();
+  static const std::vector<Overload> rows = MakeTimeRows();
   return rows;
 }
 

@@ -6,8 +6,6 @@
 namespace kube::cel {
 namespace {
 
-using Args = std::span<const Value>;
-
 // The server's vectors are those of a library that takes more than one colon in a host.
 constexpr go::HostColons kColons = go::HostColons::kAny;
 

@@ -5,8 +5,6 @@
 namespace kube::cel {
 namespace {
 
-using Kind = Expr::Kind;
-
 // An expression may name the first, and could not read it: the name of an accumulator of long ago.
 constexpr std::string_view kOldAccumulator = "__result__";
 constexpr std::string_view kTargetVariable = "@target";
@@ -21,45 +19,45 @@ class Maker {
   Expr* arg(std::size_t index) const { return (*call_.args)[index]; }
   std::size_t arg_count() const { return call_.args->size(); }
 
-  Expr* New(Kind kind) { return ast_.New(kind, call_.position); }
+  Expr* New(Expr::Kind kind) { return ast_.New(kind, call_.position); }
   Expr* Bool(bool value) {
-    Expr* expr = New(Kind::kLiteral);
+    Expr* expr = New(Expr::Kind::kLiteral);
     expr->constant.kind = Constant::Kind::kBool;
     expr->constant.boolean = value;
     return expr;
   }
   Expr* Int(std::int64_t value) {
-    Expr* expr = New(Kind::kLiteral);
+    Expr* expr = New(Expr::Kind::kLiteral);
     expr->constant.kind = Constant::Kind::kInt;
     expr->constant.integer = value;
     return expr;
   }
   Expr* Ident(std::string_view name) {
-    Expr* expr = New(Kind::kIdent);
+    Expr* expr = New(Expr::Kind::kIdent);
     expr->name = name;
     return expr;
   }
   Expr* Accumulator() { return Ident(kAccumulator); }
   Expr* List(std::vector<Expr*> elements = {}) {
-    Expr* expr = New(Kind::kList);
+    Expr* expr = New(Expr::Kind::kList);
     expr->args = std::move(elements);
     return expr;
   }
   Expr* Call(std::string_view function, std::vector<Expr*> args) {
-    Expr* expr = New(Kind::kCall);
+    Expr* expr = New(Expr::Kind::kCall);
     expr->name = function;
     expr->args = std::move(args);
     return expr;
   }
   Expr* MemberCall(std::string_view function, Expr* receiver) {
-    Expr* expr = New(Kind::kCall);
+    Expr* expr = New(Expr::Kind::kCall);
     expr->name = function;
     expr->target = receiver;
     return expr;
   }
   Expr* Fold(Expr* range, std::string_view variable, std::string_view second,
              std::string_view accumulator, Expr* init, Expr* condition, Expr* step, Expr* result) {
-    Expr* expr = New(Kind::kComprehension);
+    Expr* expr = New(Expr::Kind::kComprehension);
     expr->comprehension = std::make_unique<Comprehension>();
     Comprehension& fold = *expr->comprehension;
     fold.range = range;
@@ -108,7 +106,7 @@ constexpr std::string_view kOverwrites = "iteration variable overwrites accumula
 Variables OneVariable(Maker& make, std::string_view no_name) {
   Variables result;
   const Expr& name = *make.arg(0);
-  if (name.kind != Kind::kIdent) {
+  if (name.kind != Expr::Kind::kIdent) {
     result.error = make.Error(name, std::string(no_name));
   } else if (IsAccumulator(name.name)) {
     result.error = make.Error(name, std::string(kOverwrites));
@@ -121,7 +119,7 @@ Variables OneVariable(Maker& make, std::string_view no_name) {
 Variables TwoVariables(Maker& make) {
   Variables result;
   for (std::size_t i = 0; i < 2; ++i) {
-    if (make.arg(i)->kind == Kind::kIdent) continue;
+    if (make.arg(i)->kind == Expr::Kind::kIdent) continue;
     result.error = make.Error(*make.arg(i), "argument must be a simple name");
     return result;
   }
@@ -147,8 +145,8 @@ Expansion All(Maker& make) {
   const Variables names = QuantifierVariables(make);
   if (!names.error.error.empty()) return names.error;
   Expr* init = make.Bool(true);
-  Expr* condition = make.Call(kNotStrictlyFalse, {make.Accumulator()});
-  Expr* step = make.Call(kAnd, {make.Accumulator(), make.arg(make.arg_count() - 1)});
+  Expr* condition = make.Call(operators::kNotStrictlyFalse, {make.Accumulator()});
+  Expr* step = make.Call(operators::kAnd, {make.Accumulator(), make.arg(make.arg_count() - 1)});
   return Expanded(make.Fold(make.target(), names.first, names.second, kAccumulator, init, condition,
                             step, make.Accumulator()));
 }
@@ -157,8 +155,9 @@ Expansion Exists(Maker& make) {
   const Variables names = QuantifierVariables(make);
   if (!names.error.error.empty()) return names.error;
   Expr* init = make.Bool(false);
-  Expr* condition = make.Call(kNotStrictlyFalse, {make.Call(kNot, {make.Accumulator()})});
-  Expr* step = make.Call(kOr, {make.Accumulator(), make.arg(make.arg_count() - 1)});
+  Expr* condition =
+      make.Call(operators::kNotStrictlyFalse, {make.Call(operators::kNot, {make.Accumulator()})});
+  Expr* step = make.Call(operators::kOr, {make.Accumulator(), make.arg(make.arg_count() - 1)});
   return Expanded(make.Fold(make.target(), names.first, names.second, kAccumulator, init, condition,
                             step, make.Accumulator()));
 }
@@ -168,17 +167,18 @@ Expansion ExistsOne(Maker& make) {
   if (!names.error.error.empty()) return names.error;
   Expr* init = make.Int(0);
   Expr* condition = make.Bool(true);
-  Expr* plus_one = make.Call(kAdd, {make.Accumulator(), make.Int(1)});
-  Expr* step =
-      make.Call(kConditional, {make.arg(make.arg_count() - 1), plus_one, make.Accumulator()});
-  Expr* result = make.Call(kEquals, {make.Accumulator(), make.Int(1)});
+  Expr* plus_one = make.Call(operators::kAdd, {make.Accumulator(), make.Int(1)});
+  Expr* step = make.Call(operators::kConditional,
+                         {make.arg(make.arg_count() - 1), plus_one, make.Accumulator()});
+  Expr* result = make.Call(operators::kEquals, {make.Accumulator(), make.Int(1)});
   return Expanded(make.Fold(make.target(), names.first, names.second, kAccumulator, init, condition,
                             step, result));
 }
 
 /// `step`, or the accumulator as it is where `filter` is false.
 Expr* Filtered(Maker& make, Expr* filter, Expr* step) {
-  return filter == nullptr ? step : make.Call(kConditional, {filter, step, make.Accumulator()});
+  return filter == nullptr ? step
+                           : make.Call(operators::kConditional, {filter, step, make.Accumulator()});
 }
 
 /// map() over `range`.
@@ -188,7 +188,8 @@ Expansion MapOver(Maker& make, Expr* range) {
   Expr* filter = make.arg_count() == 3 ? make.arg(1) : nullptr;
   Expr* init = make.List();
   Expr* condition = make.Bool(true);
-  Expr* step = make.Call(kAdd, {make.Accumulator(), make.List({make.arg(make.arg_count() - 1)})});
+  Expr* step =
+      make.Call(operators::kAdd, {make.Accumulator(), make.List({make.arg(make.arg_count() - 1)})});
   step = Filtered(make, filter, step);
   return Expanded(
       make.Fold(range, names.first, "", kAccumulator, init, condition, step, make.Accumulator()));
@@ -201,7 +202,7 @@ Expansion Filter(Maker& make) {
   if (!names.error.error.empty()) return names.error;
   Expr* init = make.List();
   Expr* condition = make.Bool(true);
-  Expr* step = make.Call(kAdd, {make.Accumulator(), make.List({make.arg(0)})});
+  Expr* step = make.Call(operators::kAdd, {make.Accumulator(), make.List({make.arg(0)})});
   step = Filtered(make, make.arg(1), step);
   return Expanded(make.Fold(make.target(), names.first, "", kAccumulator, init, condition, step,
                             make.Accumulator()));
@@ -211,7 +212,8 @@ Expansion TransformList(Maker& make) {
   const Variables names = TwoVariables(make);
   if (!names.error.error.empty()) return names.error;
   Expr* filter = make.arg_count() == 4 ? make.arg(2) : nullptr;
-  Expr* step = make.Call(kAdd, {make.Accumulator(), make.List({make.arg(make.arg_count() - 1)})});
+  Expr* step =
+      make.Call(operators::kAdd, {make.Accumulator(), make.List({make.arg(make.arg_count() - 1)})});
   step = Filtered(make, filter, step);
   return Expanded(make.Fold(make.target(), names.first, names.second, kAccumulator, make.List(),
                             make.Bool(true), step, make.Accumulator()));
@@ -225,9 +227,9 @@ Expansion TransformMap(Maker& make, bool is_entry) {
   std::vector<Expr*> args = {make.Accumulator()};
   if (!is_entry) args.push_back(make.Ident(names.first));
   args.push_back(make.arg(make.arg_count() - 1));
-  Expr* step = Filtered(make, filter, make.Call(kMapInsert, std::move(args)));
+  Expr* step = Filtered(make, filter, make.Call(operators::kMapInsert, std::move(args)));
   return Expanded(make.Fold(make.target(), names.first, names.second, kAccumulator,
-                            make.New(Kind::kMap), make.Bool(true), step, make.Accumulator()));
+                            make.New(Expr::Kind::kMap), make.Bool(true), step, make.Accumulator()));
 }
 
 Expansion TransformMapValues(Maker& make) { return TransformMap(make, false); }
@@ -235,8 +237,9 @@ Expansion TransformMapEntry(Maker& make) { return TransformMap(make, true); }
 
 Expansion Has(Maker& make) {
   const Expr& field = *make.arg(0);
-  if (field.kind != Kind::kSelect) return make.Error(field, "invalid argument to has() macro");
-  Expr* test = make.New(Kind::kSelect);
+  if (field.kind != Expr::Kind::kSelect)
+    return make.Error(field, "invalid argument to has() macro");
+  Expr* test = make.New(Expr::Kind::kSelect);
   test->is_test = true;
   test->target = field.target;
   test->name = field.name;
@@ -246,17 +249,18 @@ Expansion Has(Maker& make) {
 /// optMap and optFlatMap, whose last argument is an optional itself.
 Expansion OptionalMap(Maker& make, bool is_flat) {
   const Expr& name = *make.arg(0);
-  if (name.kind != Kind::kIdent) {
+  if (name.kind != Expr::Kind::kIdent) {
     return make.Error(name, std::string(is_flat ? "optFlatMap" : "optMap") +
                                 "() variable name must be a simple identifier");
   }
-  const bool is_named = make.target()->kind == Kind::kIdent;
+  const bool is_named = make.target()->kind == Expr::Kind::kIdent;
   Expr* target = is_named ? make.target() : make.Ident(kTargetVariable);
   Expr* has_value = make.MemberCall("hasValue", target);
   Expr* mapped =
       make.Bind(name.name, make.MemberCall("value", make.Ident(target->name)), make.arg(1));
   if (!is_flat) mapped = make.Call("optional.of", {mapped});
-  Expr* result = make.Call(kConditional, {has_value, mapped, make.Call("optional.none", {})});
+  Expr* result =
+      make.Call(operators::kConditional, {has_value, mapped, make.Call("optional.none", {})});
   return Expanded(is_named ? result : make.Bind(kTargetVariable, make.target(), result));
 }
 
@@ -264,11 +268,11 @@ Expansion OptMap(Maker& make) { return OptionalMap(make, false); }
 Expansion OptFlatMap(Maker& make) { return OptionalMap(make, true); }
 
 /// Binds the receiver, and sorts it by the keys that the last argument makes of its elements.
-Expansion SortBy(Maker& make) {
+Expansion ExpandSortBy(Maker& make) {
   constexpr std::string_view kInput = "@__sortBy_input__";
-  const Kind kind = make.target()->kind;
-  if (kind != Kind::kList && kind != Kind::kSelect && kind != Kind::kIdent &&
-      kind != Kind::kComprehension && kind != Kind::kCall) {
+  const Expr::Kind kind = make.target()->kind;
+  if (kind != Expr::Kind::kList && kind != Expr::Kind::kSelect && kind != Expr::Kind::kIdent &&
+      kind != Expr::Kind::kComprehension && kind != Expr::Kind::kCall) {
     return make.Error(*make.target(),
                       "sortBy can only be applied to a list, identifier, comprehension, call or "
                       "select expression");
@@ -291,7 +295,7 @@ struct Macro {
 constexpr base::Release kAlways{1, 0};
 constexpr base::Release kOptionals{1, 28};
 constexpr base::Release kTwoVariables{1, 32};
-constexpr base::Release kLists3{1, 34};
+constexpr base::Release kSortBySince{1, 34};
 
 constexpr Macro kMacros[] = {
     {"has", false, 1, kAlways, Has},
@@ -303,7 +307,7 @@ constexpr Macro kMacros[] = {
     {"filter", true, 2, kAlways, Filter},
     {"optMap", true, 2, kOptionals, OptMap},
     {"optFlatMap", true, 2, kOptionals, OptFlatMap},
-    {"sortBy", true, 2, kLists3, SortBy},
+    {"sortBy", true, 2, kSortBySince, ExpandSortBy},
     {"all", true, 3, kTwoVariables, All},
     {"exists", true, 3, kTwoVariables, Exists},
     {"existsOne", true, 3, kTwoVariables, ExistsOne},

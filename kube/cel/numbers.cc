@@ -15,7 +15,7 @@ std::string_view NotFinite(double value) {
   return value < 0 ? "-Inf" : "+Inf";
 }
 
-std::string Format(double value, std::chars_format form, int precision) {
+std::string FormatAs(double value, std::chars_format form, int precision) {
   if (!std::isfinite(value)) return std::string(NotFinite(value));
   std::string out(400 + static_cast<std::size_t>(precision < 0 ? 0 : precision), '\0');
   char* const begin = out.data();
@@ -39,10 +39,10 @@ std::string FormatFixed(double value) {
   return std::isfinite(value) ? json::FormatFloatF(value) : std::string(NotFinite(value));
 }
 std::string FormatFixed(double value, int precision) {
-  return Format(value, std::chars_format::fixed, precision);
+  return FormatAs(value, std::chars_format::fixed, precision);
 }
 std::string FormatScientific(double value, int precision) {
-  return Format(value, std::chars_format::scientific, precision);
+  return FormatAs(value, std::chars_format::scientific, precision);
 }
 
 std::optional<std::int64_t> ParseInt(std::string_view text) {

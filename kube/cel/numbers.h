@@ -8,6 +8,10 @@
 /// Numbers as Go's strconv and fmt print and read them.
 namespace kube::cel {
 
+/// One more than the largest int and uint, which have no double of their own.
+inline constexpr double kTwoTo63 = 9223372036854775808.0;
+inline constexpr double kTwoTo64 = 18446744073709551616.0;
+
 /// strconv.FormatFloat(value, 'f', -1, 64): no exponent, as few digits as tell the value apart.
 std::string FormatFixed(double value);
 /// fmt.Sprintf("%.*f") and "%.*e": the exponent has two digits at least.

@@ -5,8 +5,6 @@
 namespace kube::cel {
 namespace {
 
-using Kind = Opaque::Kind;
-
 template <typename T>
 const T& As(const Opaque& opaque) {
   return static_cast<const T&>(opaque);
@@ -34,23 +32,24 @@ TypeRef OpaqueType(const Opaque& opaque) {
 }
 
 int CompareOpaque(const Opaque& a, const Opaque& b) {
-  return a.kind == Kind::kQuantity ? CompareQuantities(As<QuantityValue>(a), As<QuantityValue>(b))
-                                   : CompareSemvers(As<SemverValue>(a), As<SemverValue>(b));
+  return a.kind == Opaque::Kind::kQuantity
+             ? CompareQuantities(As<QuantityValue>(a), As<QuantityValue>(b))
+             : CompareSemvers(As<SemverValue>(a), As<SemverValue>(b));
 }
 
 bool EqualOpaque(const Opaque& a, const Opaque& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case Kind::kQuantity:
-    case Kind::kSemver:
+    case Opaque::Kind::kQuantity:
+    case Opaque::Kind::kSemver:
       return CompareOpaque(a, b) == 0;
-    case Kind::kIp:
+    case Opaque::Kind::kIp:
       return As<IpValue>(a).address == As<IpValue>(b).address;
-    case Kind::kCidr:
+    case Opaque::Kind::kCidr:
       return As<CidrValue>(a).prefix == As<CidrValue>(b).prefix;
-    case Kind::kUrl:
+    case Opaque::Kind::kUrl:
       return As<UrlValue>(a).text == As<UrlValue>(b).text;
-    case Kind::kFormat:
+    case Opaque::Kind::kFormat:
       return As<FormatValue>(a).format == As<FormatValue>(b).format;
   }
   return false;
@@ -58,20 +57,20 @@ bool EqualOpaque(const Opaque& a, const Opaque& b) {
 
 std::string DescribeOpaque(const Opaque& opaque) {
   switch (opaque.kind) {
-    case Kind::kQuantity: {
+    case Opaque::Kind::kQuantity: {
       const auto& quantity = As<QuantityValue>(opaque);
       return (quantity.is_negative ? "-" : "") + std::string(quantity.digits) + "e" +
              std::to_string(quantity.scale);
     }
-    case Kind::kIp:
+    case Opaque::Kind::kIp:
       return As<IpValue>(opaque).address.ToString();
-    case Kind::kCidr:
+    case Opaque::Kind::kCidr:
       return As<CidrValue>(opaque).prefix.ToString();
-    case Kind::kUrl:
+    case Opaque::Kind::kUrl:
       return std::string(As<UrlValue>(opaque).text);
-    case Kind::kSemver:
+    case Opaque::Kind::kSemver:
       return DescribeSemver(As<SemverValue>(opaque));
-    case Kind::kFormat:
+    case Opaque::Kind::kFormat:
       return std::string(As<FormatValue>(opaque).format->name);
   }
   return "";
@@ -79,11 +78,11 @@ std::string DescribeOpaque(const Opaque& opaque) {
 
 std::size_t OpaqueTextSize(const Opaque& opaque) {
   switch (opaque.kind) {
-    case Kind::kQuantity:
+    case Opaque::Kind::kQuantity:
       return As<QuantityValue>(opaque).digits.size();
-    case Kind::kUrl:
+    case Opaque::Kind::kUrl:
       return As<UrlValue>(opaque).text.size();
-    case Kind::kSemver:
+    case Opaque::Kind::kSemver:
       return As<SemverValue>(opaque).prerelease.size() + As<SemverValue>(opaque).build.size();
     default:
       return 0;
@@ -91,8 +90,8 @@ std::size_t OpaqueTextSize(const Opaque& opaque) {
 }
 
 std::uint64_t OpaqueCostSize(const Opaque& opaque) {
-  if (opaque.kind == Kind::kIp) return As<IpValue>(opaque).address.is_v6 ? 16 : 4;
-  if (opaque.kind == Kind::kCidr) {
+  if (opaque.kind == Opaque::Kind::kIp) return As<IpValue>(opaque).address.is_v6 ? 16 : 4;
+  if (opaque.kind == Opaque::Kind::kCidr) {
     return static_cast<std::uint64_t>(As<CidrValue>(opaque).prefix.bits + 7) / 8;
   }
   return 1;

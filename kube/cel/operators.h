@@ -3,7 +3,7 @@
 #include <string_view>
 
 /// The names of functions that are written as operators, or that only macros call.
-namespace kube::cel {
+namespace kube::cel::operators {
 
 inline constexpr std::string_view kConditional = "_?_:_";
 inline constexpr std::string_view kAnd = "_&&_";
@@ -28,4 +28,4 @@ inline constexpr std::string_view kOptionalSelect = "_?._";
 inline constexpr std::string_view kNotStrictlyFalse = "@not_strictly_false";
 inline constexpr std::string_view kMapInsert = "cel.@mapInsert";
 
-}  // namespace kube::cel
+}  // namespace kube::cel::operators

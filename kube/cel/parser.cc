@@ -18,8 +18,6 @@
 namespace kube::cel {
 namespace {
 
-using Kind = SyntaxNode::Kind;
-
 constexpr int kMostDepth = 250;
 constexpr std::size_t kMostNodes = 100000;
 
@@ -155,29 +153,29 @@ std::optional<std::int64_t> ParseIntLiteral(std::string_view text) {
 std::string_view BinaryFunction(TokenKind kind) {
   switch (kind) {
     case TokenKind::kPlus:
-      return kAdd;
+      return operators::kAdd;
     case TokenKind::kMinus:
-      return kSubtract;
+      return operators::kSubtract;
     case TokenKind::kStar:
-      return kMultiply;
+      return operators::kMultiply;
     case TokenKind::kSlash:
-      return kDivide;
+      return operators::kDivide;
     case TokenKind::kPercent:
-      return kModulo;
+      return operators::kModulo;
     case TokenKind::kEquals:
-      return kEquals;
+      return operators::kEquals;
     case TokenKind::kNotEquals:
-      return kNotEquals;
+      return operators::kNotEquals;
     case TokenKind::kLess:
-      return kLess;
+      return operators::kLess;
     case TokenKind::kLessEquals:
-      return kLessEquals;
+      return operators::kLessEquals;
     case TokenKind::kGreater:
-      return kGreater;
+      return operators::kGreater;
     case TokenKind::kGreaterEquals:
-      return kGreaterEquals;
+      return operators::kGreaterEquals;
     default:
-      return kIn;
+      return operators::kIn;
   }
 }
 
@@ -209,32 +207,32 @@ class Builder {
 
   Expr* BuildAny(const SyntaxNode* node) {
     switch (node->kind) {
-      case Kind::kBroken:
+      case SyntaxNode::Kind::kBroken:
         return Broken(node->start == nullptr ? -1 : node->start->start);
-      case Kind::kConditional:
+      case SyntaxNode::Kind::kConditional:
         return Nested([&] { return Conditional(*node); });
-      case Kind::kOr:
-      case Kind::kAnd:
+      case SyntaxNode::Kind::kOr:
+      case SyntaxNode::Kind::kAnd:
         return Logical(*node);
-      case Kind::kBinary:
+      case SyntaxNode::Kind::kBinary:
         return Nested([&] { return Binary(*node); });
-      case Kind::kNot:
-      case Kind::kNegate:
+      case SyntaxNode::Kind::kNot:
+      case SyntaxNode::Kind::kNegate:
         return Unary(*node);
-      case Kind::kSelect:
+      case SyntaxNode::Kind::kSelect:
         return Nested([&] { return Select(*node); });
-      case Kind::kMemberCall:
+      case SyntaxNode::Kind::kMemberCall:
         return Nested([&] { return MemberCall(*node); });
-      case Kind::kIndex:
+      case SyntaxNode::Kind::kIndex:
         return Nested([&] { return Index(*node); });
-      case Kind::kIdent:
-      case Kind::kGlobalCall:
+      case SyntaxNode::Kind::kIdent:
+      case SyntaxNode::Kind::kGlobalCall:
         return Named(*node);
-      case Kind::kList:
+      case SyntaxNode::Kind::kList:
         return List(*node);
-      case Kind::kMap:
+      case SyntaxNode::Kind::kMap:
         return Map(*node);
-      case Kind::kMessage:
+      case SyntaxNode::Kind::kMessage:
         return Message(*node);
       default:
         return Literal(*node);
@@ -282,7 +280,7 @@ class Builder {
     Expr* condition = Build(node.children[0]);
     Expr* if_true = Build(node.children[1]);
     Expr* if_false = Build(node.children[2]);
-    return Call(node.op->start, kConditional, nullptr, {condition, if_true, if_false});
+    return Call(node.op->start, operators::kConditional, nullptr, {condition, if_true, if_false});
   }
 
   /// A chain of && or || becomes a balanced tree.
@@ -297,7 +295,7 @@ class Builder {
     Expr* left = middle == first ? terms[middle] : Balance(node, terms, first, middle - 1);
     Expr* right = middle == last ? terms[middle + 1] : Balance(node, terms, middle + 1, last);
     Expr* expr = ast_.New(Expr::Kind::kCall, node.tokens[middle]->start);
-    expr->name = node.kind == Kind::kOr ? kOr : kAnd;
+    expr->name = node.kind == SyntaxNode::Kind::kOr ? operators::kOr : operators::kAnd;
     expr->args = {left, right};
     return expr;
   }
@@ -312,7 +310,8 @@ class Builder {
   Expr* Unary(const SyntaxNode& node) {
     Expr* operand = Build(node.children.empty() ? nullptr : node.children[0]);
     if (node.tokens.size() % 2 == 0) return operand;
-    return Call(node.tokens[0]->start, node.kind == Kind::kNot ? kNot : kNegate, nullptr,
+    return Call(node.tokens[0]->start,
+                node.kind == SyntaxNode::Kind::kNot ? operators::kNot : operators::kNegate, nullptr,
                 {operand});
   }
 
@@ -327,7 +326,7 @@ class Builder {
     if (node.is_optional) {
       if (release_ < base::Release{1, 28}) return Fail(node.op->start, "unsupported syntax '.?'");
       Expr* expr = ast_.New(Expr::Kind::kCall, node.op->start);
-      expr->name = kOptionalSelect;
+      expr->name = operators::kOptionalSelect;
       Expr* field = ast_.New(Expr::Kind::kLiteral, node.name_start->start);
       field->constant.kind = Constant::Kind::kString;
       field->constant.text = name;
@@ -360,8 +359,8 @@ class Builder {
     if (node.is_optional && release_ < base::Release{1, 28}) {
       return Fail(node.op->start, "unsupported syntax '[?'");
     }
-    return Call(node.op->start, node.is_optional ? kOptionalIndex : kIndex, nullptr,
-                {target, index});
+    return Call(node.op->start, node.is_optional ? operators::kOptionalIndex : operators::kIndex,
+                nullptr, {target, index});
   }
 
   Expr* Named(const SyntaxNode& node) {
@@ -371,7 +370,7 @@ class Builder {
     }
     std::string name = node.has_leading_dot ? "." : "";
     name += node.name->text;
-    if (node.kind == Kind::kGlobalCall) {
+    if (node.kind == SyntaxNode::Kind::kGlobalCall) {
       return Call(node.op->start, name, nullptr, BuildAll(node.children));
     }
     Expr* expr = ast_.New(Expr::Kind::kIdent, node.name->start);
@@ -439,14 +438,14 @@ class Builder {
     std::string text = node.sign == nullptr ? "" : "-";
     if (node.name != nullptr) text += node.name->text;
     switch (node.kind) {
-      case Kind::kInt: {
+      case SyntaxNode::Kind::kInt: {
         const auto value = ParseIntLiteral(text);
         if (!value) return Fail(position, "invalid int literal");
         constant.kind = Constant::Kind::kInt;
         constant.integer = *value;
         break;
       }
-      case Kind::kUint: {
+      case SyntaxNode::Kind::kUint: {
         text.pop_back();
         const auto value = ParseUintLiteral(text);
         if (!value) return Fail(position, "invalid uint literal");
@@ -454,26 +453,26 @@ class Builder {
         constant.natural = *value;
         break;
       }
-      case Kind::kDouble: {
+      case SyntaxNode::Kind::kDouble: {
         const auto value = ParseFloat(text);
         if (!value) return Fail(position, "invalid double literal");
         constant.kind = Constant::Kind::kDouble;
         constant.real = *value;
         break;
       }
-      case Kind::kString:
-      case Kind::kBytes: {
-        const bool is_bytes = node.kind == Kind::kBytes;
+      case SyntaxNode::Kind::kString:
+      case SyntaxNode::Kind::kBytes: {
+        const bool is_bytes = node.kind == SyntaxNode::Kind::kBytes;
         auto value = Unescape(is_bytes ? std::string_view(text).substr(1) : text, is_bytes);
         if (!value) return Fail(position, value.error());
         constant.kind = is_bytes ? Constant::Kind::kBytes : Constant::Kind::kString;
         constant.text = *std::move(value);
         break;
       }
-      case Kind::kTrue:
-      case Kind::kFalse:
+      case SyntaxNode::Kind::kTrue:
+      case SyntaxNode::Kind::kFalse:
         constant.kind = Constant::Kind::kBool;
-        constant.boolean = node.kind == Kind::kTrue;
+        constant.boolean = node.kind == SyntaxNode::Kind::kTrue;
         break;
       default:
         break;

@@ -6,12 +6,12 @@
 
 #include "kube/base/utf8.h"
 #include "kube/cel/evaluator.h"
+#include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 #include "kube/cel/parser.h"
 
 namespace kube::cel {
 
-using Kind = Expr::Kind;
 using Op = Node::Op;
 
 /// Turns a checked expression into a program, as cel-go's planner and its optimisations do
@@ -40,19 +40,19 @@ class Planner {
  private:
   std::uint32_t PlanAny(const Expr& expr) {
     switch (expr.kind) {
-      case Kind::kLiteral:
+      case Expr::Kind::kLiteral:
         return AddConstant(Literal(expr.constant));
-      case Kind::kIdent:
+      case Expr::Kind::kIdent:
         return PlanIdent(expr);
-      case Kind::kSelect:
+      case Expr::Kind::kSelect:
         return PlanSelect(expr);
-      case Kind::kCall:
+      case Expr::Kind::kCall:
         return PlanCall(expr);
-      case Kind::kList:
+      case Expr::Kind::kList:
         return PlanList(expr);
-      case Kind::kMap:
+      case Expr::Kind::kMap:
         return PlanMap(expr);
-      case Kind::kMessage:
+      case Expr::Kind::kMessage:
         return PlanMessage(expr);
       default:
         return PlanFold(*expr.comprehension);
@@ -245,16 +245,17 @@ class Planner {
 
   std::uint32_t PlanCall(const Expr& expr) {
     const std::string& name = expr.name;
-    if (name == kConditional) return PlanConditional(expr);
-    if (name == kIndex) return PlanIndex(expr, false);
-    if (name == kOptionalIndex || name == kOptionalSelect) return PlanIndex(expr, true);
+    if (name == operators::kConditional) return PlanConditional(expr);
+    if (name == operators::kIndex) return PlanIndex(expr, false);
+    if (name == operators::kOptionalIndex || name == operators::kOptionalSelect)
+      return PlanIndex(expr, true);
     std::vector<std::uint32_t> args;
     if (expr.target != nullptr) args.push_back(Plan(*expr.target));
     for (const Expr* arg : expr.args) args.push_back(Plan(*arg));
-    if (name == kAnd) return Add(WithArgs(Op::kAnd, args));
-    if (name == kOr) return Add(WithArgs(Op::kOr, args));
-    if (name == kEquals) return Add(WithArgs(Op::kEquals, args));
-    if (name == kNotEquals) return Add(WithArgs(Op::kNotEquals, args));
+    if (name == operators::kAnd) return Add(WithArgs(Op::kAnd, args));
+    if (name == operators::kOr) return Add(WithArgs(Op::kOr, args));
+    if (name == operators::kEquals) return Add(WithArgs(Op::kEquals, args));
+    if (name == operators::kNotEquals) return Add(WithArgs(Op::kNotEquals, args));
     const Reference& reference = checked_.ReferenceOf(expr);
     CallPlan call;
     call.function = reference.function;
@@ -312,7 +313,6 @@ class Planner {
     if (value.kind != Value::Kind::kDouble || value.real != std::trunc(value.real)) {
       return std::nullopt;
     }
-    constexpr double kTwoTo63 = 9223372036854775808.0;
     if (value.real >= -kTwoTo63 && value.real < kTwoTo63) {
       return Value::Int(static_cast<std::int64_t>(value.real));
     }

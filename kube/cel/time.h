@@ -41,8 +41,8 @@ std::int64_t ZoneOfText(std::string_view text);
 base::Result<Value, std::string> ParseTimestamp(std::string_view text);
 
 /// Seconds east of UTC of a zone at a time: of an offset as "+05:30", of an IANA name as
-/// "Europe/Berlin" by the system's tzdata, "UTC", "" or "Local". The error is Go's; where there is no
-/// tzdata at all, one that says so.
+/// "Europe/Berlin" by the system's tzdata, "UTC", "" or "Local". The error is Go's; where there is
+/// no tzdata at all, one that says so.
 base::Result<std::int64_t, std::string> ZoneOffset(std::string_view zone, std::int64_t seconds);
 
 /// A timestamp that is so much later; an error beyond what a timestamp can be.

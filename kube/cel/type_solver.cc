@@ -5,20 +5,18 @@
 namespace kube::cel {
 namespace {
 
-using Kind = Type::Kind;
-
-bool IsParam(TypeRef type) { return type->kind == Kind::kTypeParam; }
-bool TakesAll(TypeRef type) { return IsDyn(type) || type->kind == Kind::kError; }
+bool IsParam(TypeRef type) { return type->kind == Type::Kind::kTypeParam; }
+bool TakesAnything(TypeRef type) { return IsDyn(type) || type->kind == Type::Kind::kError; }
 
 /// True if null can be used as the type.
 bool TakesNull(TypeRef type) {
   switch (type->kind) {
-    case Kind::kOpaque:
-    case Kind::kStruct:
-    case Kind::kAny:
-    case Kind::kDuration:
-    case Kind::kTimestamp:
-    case Kind::kNull:
+    case Type::Kind::kOpaque:
+    case Type::Kind::kStruct:
+    case Type::Kind::kAny:
+    case Type::Kind::kDuration:
+    case Type::Kind::kTimestamp:
+    case Type::Kind::kNull:
       return true;
     default:
       return type->is_nullable;
@@ -29,14 +27,14 @@ bool TakesAsMuch(TypeRef a, TypeRef b) {
   if (IsDyn(a) || IsParam(a)) return true;
   if (IsDyn(b) || IsParam(b) || a->kind != b->kind) return false;
   switch (a->kind) {
-    case Kind::kOpaque:
+    case Type::Kind::kOpaque:
       if (a->name != b->name || a->params.size() != b->params.size()) return false;
       [[fallthrough]];
-    case Kind::kList:
-    case Kind::kMap:
+    case Type::Kind::kList:
+    case Type::Kind::kMap:
       return std::equal(a->params.begin(), a->params.end(), b->params.begin(), b->params.end(),
                         TakesAsMuch);
-    case Kind::kType:
+    case Type::Kind::kType:
       return true;
     default:
       return IsExactType(a, b);
@@ -112,15 +110,15 @@ bool TypeSolver::Fits(TypeRef to, TypeRef from) {
     if (bound.is_valid || bound.was_bound) return bound.is_valid;
   }
   if (IsParam(to)) return BindTo(from, to).is_valid;
-  if (TakesAll(to) || TakesAll(from)) return true;
-  if (to->kind == Kind::kNull) return TakesNull(from);
-  if (from->kind == Kind::kNull) return TakesNull(to);
+  if (TakesAnything(to) || TakesAnything(from)) return true;
+  if (to->kind == Type::Kind::kNull) return TakesNull(from);
+  if (from->kind == Type::Kind::kNull) return TakesNull(to);
   switch (to->kind) {
-    case Kind::kType:
-      return from->kind == Kind::kType;
-    case Kind::kOpaque:
-    case Kind::kList:
-    case Kind::kMap:
+    case Type::Kind::kType:
+      return from->kind == Type::Kind::kType;
+    case Type::Kind::kOpaque:
+    case Type::Kind::kList:
+    case Type::Kind::kMap:
       return to->kind == from->kind && to->name == from->name && FitAll(to->params, from->params);
     default:
       CountSteps(from->size);
@@ -171,11 +169,11 @@ TypeRef TypeSolver::Substitute(TypeRef type, bool free_is_dyn) {
   }
   if (is_same) return type;
   switch (type->kind) {
-    case Kind::kList:
+    case Type::Kind::kList:
       return pool_.List(params[0]);
-    case Kind::kMap:
+    case Type::Kind::kMap:
       return pool_.Map(params[0], params[1]);
-    case Kind::kType:
+    case Type::Kind::kType:
       return pool_.TypeOf(params[0]);
     default:
       return pool_.Opaque(type->name, std::move(params));
@@ -194,9 +192,9 @@ TypeSolver::Instance TypeSolver::Instantiate(const Signature& signature) {
       return type;
     }
     if (type->params.empty()) return type;
-    if (type->kind == Kind::kList) return pool_.List(self(self, type->params[0]));
-    if (type->kind == Kind::kType) return pool_.TypeOf(self(self, type->params[0]));
-    if (type->kind == Kind::kMap) {
+    if (type->kind == Type::Kind::kList) return pool_.List(self(self, type->params[0]));
+    if (type->kind == Type::Kind::kType) return pool_.TypeOf(self(self, type->params[0]));
+    if (type->kind == Type::Kind::kMap) {
       const TypeRef key = self(self, type->params[0]);
       return pool_.Map(key, self(self, type->params[1]));
     }

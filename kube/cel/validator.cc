@@ -11,9 +11,7 @@
 namespace kube::cel {
 namespace {
 
-using Kind = Expr::Kind;
-
-constexpr base::Release kSince{1, 29};
+constexpr base::Release kValidatedSince{1, 29};
 
 class Validator {
  public:
@@ -34,10 +32,10 @@ class Validator {
 
   /// `in_format`: within a call of format(), whose lists may mix types.
   void Visit(const Expr& expr, bool in_format) {
-    if (expr.kind == Kind::kCall) VisitCall(expr);
-    if (expr.kind == Kind::kList && !in_format) VisitList(expr);
-    if (expr.kind == Kind::kMap && !in_format) VisitMap(expr);
-    const bool inner = in_format || (expr.kind == Kind::kCall && expr.name == "format");
+    if (expr.kind == Expr::Kind::kCall) VisitCall(expr);
+    if (expr.kind == Expr::Kind::kList && !in_format) VisitList(expr);
+    if (expr.kind == Expr::Kind::kMap && !in_format) VisitMap(expr);
+    const bool inner = in_format || (expr.kind == Expr::Kind::kCall && expr.name == "format");
     if (expr.target != nullptr) Visit(*expr.target, inner);
     for (const Expr* arg : expr.args) Visit(*arg, inner);
     for (const Entry& entry : expr.entries) {
@@ -53,7 +51,7 @@ class Validator {
 
   void VisitCall(const Expr& call) {
     if (call.name == "format") VisitFormat(call);
-    if (call.args.empty() || call.args[0]->kind != Kind::kLiteral) return;
+    if (call.args.empty() || call.args[0]->kind != Expr::Kind::kLiteral) return;
     const Expr& literal = *call.args[0];
     if (IsWrongLiteral(call.name, literal.constant)) {
       Report(literal.id, "invalid " + call.name + " argument");
@@ -114,9 +112,9 @@ class Validator {
   // ---- format().
 
   void VisitFormat(const Expr& call) {
-    if (call.target == nullptr || call.target->kind != Kind::kLiteral ||
+    if (call.target == nullptr || call.target->kind != Expr::Kind::kLiteral ||
         call.target->constant.kind != Constant::Kind::kString || call.args.size() != 1 ||
-        call.args[0]->kind != Kind::kList) {
+        call.args[0]->kind != Expr::Kind::kList) {
       return;
     }
     const std::vector<Expr*>& args = call.args[0]->args;
@@ -174,8 +172,8 @@ class Validator {
       return false;
     }
     const auto check = [&](const Expr* part) { return CheckText(clause, *part); };
-    if (arg.kind == Kind::kList) return std::all_of(arg.args.begin(), arg.args.end(), check);
-    if (arg.kind != Kind::kMap) return true;
+    if (arg.kind == Expr::Kind::kList) return std::all_of(arg.args.begin(), arg.args.end(), check);
+    if (arg.kind != Expr::Kind::kMap) return true;
     return std::all_of(arg.entries.begin(), arg.entries.end(),
                        [&](const Entry& entry) { return check(entry.key) && check(entry.value); });
   }
@@ -189,7 +187,7 @@ class Validator {
 
 std::vector<Issue> Validate(const Environment& environment, const Source& source,
                             const CheckedExpression& checked) {
-  if (environment.release() < kSince) return {};
+  if (environment.release() < kValidatedSince) return {};
   return Validator(source, checked).Run();
 }
 

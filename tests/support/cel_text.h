@@ -26,11 +26,13 @@ struct Operator {
 };
 
 inline constexpr Operator kBinary[] = {
-    {kOr, " || ", 2},         {kAnd, " && ", 3},       {kLess, " < ", 4},
-    {kLessEquals, " <= ", 4}, {kGreater, " > ", 4},    {kGreaterEquals, " >= ", 4},
-    {kEquals, " == ", 4},     {kNotEquals, " != ", 4}, {kIn, " in ", 4},
-    {kAdd, " + ", 5},         {kSubtract, " - ", 5},   {kMultiply, " * ", 6},
-    {kDivide, " / ", 6},      {kModulo, " % ", 6},
+    {operators::kOr, " || ", 2},      {operators::kAnd, " && ", 3},
+    {operators::kLess, " < ", 4},     {operators::kLessEquals, " <= ", 4},
+    {operators::kGreater, " > ", 4},  {operators::kGreaterEquals, " >= ", 4},
+    {operators::kEquals, " == ", 4},  {operators::kNotEquals, " != ", 4},
+    {operators::kIn, " in ", 4},      {operators::kAdd, " + ", 5},
+    {operators::kSubtract, " - ", 5}, {operators::kMultiply, " * ", 6},
+    {operators::kDivide, " / ", 6},   {operators::kModulo, " % ", 6},
 };
 inline constexpr int kConditionalPrecedence = 1;
 inline constexpr int kUnaryPrecedence = 7;
@@ -112,8 +114,9 @@ class Printer {
       return is_negative ? kUnaryPrecedence : kMemberPrecedence;
     }
     if (expr.kind != Kind::kCall) return kMemberPrecedence;
-    if (expr.name == kConditional) return kConditionalPrecedence;
-    return expr.name == kNot || expr.name == kNegate ? kUnaryPrecedence : kMemberPrecedence;
+    if (expr.name == operators::kConditional) return kConditionalPrecedence;
+    return expr.name == operators::kNot || expr.name == operators::kNegate ? kUnaryPrecedence
+                                                                           : kMemberPrecedence;
   }
 
   std::string PrintBare(const Expr& expr) {
@@ -155,25 +158,25 @@ class Printer {
   std::string PrintCall(const Expr& expr) {
     if (const Operator* op = FindBinary(expr)) {
       // && and || are balanced when they are read: any tree of them needs its parentheses.
-      const bool is_logical = expr.name == kAnd || expr.name == kOr;
+      const bool is_logical = expr.name == operators::kAnd || expr.name == operators::kOr;
       const int left = is_logical ? op->precedence + 1 : op->precedence;
       return Print(*expr.args[0], left) + std::string(op->text) +
              Print(*expr.args[1], op->precedence + 1);
     }
-    if (expr.name == kConditional) {
+    if (expr.name == operators::kConditional) {
       return Print(*expr.args[0], kConditionalPrecedence + 1) + " ? " +
              Print(*expr.args[1], kConditionalPrecedence + 1) + " : " +
              Print(*expr.args[2], kConditionalPrecedence);
     }
-    if (expr.name == kNot || expr.name == kNegate) {
+    if (expr.name == operators::kNot || expr.name == operators::kNegate) {
       // A sign before a number would be read as part of it, and two of a kind cancel each other.
-      return (expr.name == kNot ? "!" : "-") + PrintOperand(*expr.args[0]);
+      return (expr.name == operators::kNot ? "!" : "-") + PrintOperand(*expr.args[0]);
     }
-    if (expr.name == kIndex || expr.name == kOptionalIndex) {
-      return Print(*expr.args[0], kMemberPrecedence) + (expr.name == kIndex ? "[" : "[?") +
-             Print(*expr.args[1], 0) + "]";
+    if (expr.name == operators::kIndex || expr.name == operators::kOptionalIndex) {
+      return Print(*expr.args[0], kMemberPrecedence) +
+             (expr.name == operators::kIndex ? "[" : "[?") + Print(*expr.args[1], 0) + "]";
     }
-    if (expr.name == kOptionalSelect) {
+    if (expr.name == operators::kOptionalSelect) {
       return Print(*expr.args[0], kMemberPrecedence) + ".?" +
              PrintName(expr.args[1]->constant.text);
     }
