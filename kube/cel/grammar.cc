@@ -1,4 +1,5 @@
-#include "kube/cel/grammar.h"
+#include "kube/cel/recovery.h"
+#include "kube/cel/syntax.h"
 
 namespace kube::cel {
 namespace {

@@ -1,9 +1,8 @@
-#include "kube/cel/lexer.h"
-
 #include <algorithm>
 #include <array>
 
 #include "kube/base/text.h"
+#include "kube/cel/syntax.h"
 
 namespace kube::cel {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "kube/base/result.h"
 #include "kube/base/utf8.h"
-#include "kube/cel/grammar.h"
 #include "kube/cel/macros.h"
 #include "kube/cel/numbers.h"
 #include "kube/cel/operators.h"
 #include "kube/cel/schema_type.h"
+#include "kube/cel/syntax.h"
 
 namespace kube::cel {
 namespace {

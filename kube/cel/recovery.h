@@ -7,15 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/cel/lexer.h"
+#include "kube/cel/syntax.h"
 
 namespace kube::cel {
-
-/// What the parser says of a token.
-struct SyntaxError {
-  std::int32_t position;  ///< in code points; -1: nowhere
-  std::string message;
-};
 
 /// Kinds of tokens, one bit a kind; the last bit says that a rule may end here.
 using TokenSet = std::uint64_t;

@@ -1,5 +1,3 @@
-#include "kube/suggest/completion.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "kube/suggest/observed_schema.h"
+#include "kube/suggest/schema_fixes.h"
 
 namespace kube::suggest {
 namespace {

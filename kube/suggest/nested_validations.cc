@@ -1,11 +1,11 @@
-#include "kube/suggest/nested_validations.h"
-
 #include <algorithm>
 #include <array>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "kube/suggest/schema_fixes.h"
 
 namespace kube::suggest {
 namespace {

@@ -13,8 +13,7 @@
 #include "kube/crd/crd.h"
 #include "kube/crd/v1_form.h"
 #include "kube/json/json_patch.h"
-#include "kube/suggest/completion.h"
-#include "kube/suggest/nested_validations.h"
+#include "kube/suggest/schema_fixes.h"
 
 namespace kube::suggest {
 namespace {

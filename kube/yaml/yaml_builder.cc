@@ -1,5 +1,3 @@
-#include "kube/yaml/yaml_builder.h"
-
 #include <algorithm>
 #include <new>
 #include <numeric>
@@ -7,6 +5,7 @@
 
 #include "kube/base/base64.h"
 #include "kube/base/utf8.h"
+#include "kube/yaml/yaml_events.h"
 #include "kube/yaml/yaml_scalar.h"
 
 namespace kube::yaml {

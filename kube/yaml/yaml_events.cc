@@ -14,7 +14,6 @@
 #include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/json/json_patch.h"
-#include "kube/yaml/yaml_builder.h"
 #include "kube/yaml/yaml_scalar.h"
 
 namespace kube::yaml {

@@ -1,5 +1,3 @@
-#include "plugin/report/crd_plan.h"
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -9,6 +7,7 @@
 #include "kube/base/text.h"
 #include "migrate/report/migration_time.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/upgrade_plan.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report {

@@ -1,5 +1,3 @@
-#include "plugin/report/json_path_node.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include "kube/base/utf8.h"
 #include "kube/go/go_printable.h"
 #include "kube/json/json.h"
+#include "plugin/report/json_path_template.h"
 
 namespace plugin::report::json_path {
 namespace {
