@@ -39,9 +39,16 @@ std::vector<std::string> UsableVersions(const CrdFacts& facts) {
   return names;
 }
 
-std::string Unusable(const std::string& version, const std::vector<std::string>& usable) {
-  std::string why = "nothing can be pruned by the schema of " + version + "; \"" +
-                    report::OwnCommand("check") + "\" tells why";
+/// The command that tells what is wrong with the CRD.
+std::string CheckCommand(const report::CrdReport& crd) {
+  return crd.source.empty() ? "\"" + report::OwnClusterCommand("check " + crd.name) + "\""
+                            : "\"" + report::OwnClusterCommand("check") + "\" with these files";
+}
+
+std::string Unusable(const report::CrdReport& crd, const std::string& version,
+                     const std::vector<std::string>& usable) {
+  std::string why =
+      "nothing can be pruned by the schema of " + version + "; " + CheckCommand(crd) + " tells why";
   if (usable.empty()) return why;
   return why + ", and --version shows what another schema removes (" +
          kube::base::Join(usable, ", ") + ")";
@@ -60,7 +67,7 @@ kube::base::Result<PruningPreview, std::string> PruningPreview::Make(
   }
   const std::vector<std::string> usable = UsableVersions(check.facts());
   if (std::ranges::find(usable, name) == usable.end()) {
-    return kube::base::Unexpected(Unusable(name, usable));
+    return kube::base::Unexpected(Unusable(report, name, usable));
   }
   return PruningPreview(check, options, usable.size() == report.versions.size());
 }
@@ -192,8 +199,8 @@ std::set<std::string> ObjectNamesOf(const CrdIdentity& crd,
 std::string RefusalNote(const CrdCheck& check) {
   const report::CrdReport& report = check.facts().report;
   if (report.verdict != report::Verdict::kBlocked) return "";
-  return check.name() + ": the API server would refuse it with pruning on; \"" +
-         report::OwnCommand("check") + "\" tells why";
+  return check.name() + ": the API server would refuse it with pruning on; " +
+         CheckCommand(report) + " tells why";
 }
 
 std::string GivenTwiceNote(const std::string& crd) {

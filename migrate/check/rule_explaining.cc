@@ -60,7 +60,7 @@ ExplainedCrd::ExplainedCrd(const CrdCheck& check, const ExplainOptions& options,
   const auto facts = std::ranges::find(versions, version_, &report::VersionReport::name);
   if (facts == versions.end() || !facts->structural) {
     throw Error(named + "its schema is not structural, so no server asks its rules; \"" +
-                report::OwnCommand("check " + check.name()) + "\" tells why");
+                report::OwnClusterCommand("check " + check.name()) + "\" tells why");
   }
   const kube::crd::CrdVersion* version = crd_.FindVersion(version_);
   schema_ = version == nullptr ? nullptr : version->schema.get();

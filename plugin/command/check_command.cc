@@ -518,7 +518,6 @@ FleetReport CheckFleet(const CheckOptions& options) {
 }
 
 report::Output CheckAndPrint(CheckOptions& options) {
-  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   if (options.fleet.contexts.empty()) return PrintCheck(CheckOne(options), options, TimeOfDay());
   return PrintFleet(CheckFleet(options), options, TimeOfDay());
 }
@@ -565,6 +564,7 @@ int RunExplain(const CheckOptions& options) {
 }  // namespace
 
 int RunCommand(CheckOptions& options) {
+  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
   if (options.check.state_dir.empty()) options.check.state_dir = migrate::rewrite::FindStateDir();
   if (options.print_transitional) return PrintTransitional(options);
   report::LoadTemplate(options.output_template);
