@@ -40,10 +40,7 @@ std::optional<CallEstimate> EstimateOne(const EstimatedCall& /*call*/) {
   return CallEstimate{Range::Fixed(1), std::nullopt};
 }
 
-std::uint64_t CostOne(Memory& /*memory*/, std::span<const Value> /*args*/,
-                      const Value& /*result*/) {
-  return 1;
-}
+std::uint64_t CostOne(Memory& /*memory*/, Args /*args*/, const Value& /*result*/) { return 1; }
 
 std::optional<CallEstimate> EstimateTraversal(const EstimatedCall& call) {
   const CostNode& node = call.target != nullptr ? *call.target : call.args[0];
@@ -55,13 +52,11 @@ std::optional<CallEstimate> EstimateTransform(const EstimatedCall& call) {
   return CallEstimate{size.Scale(kStringFactor), size};
 }
 
-std::uint64_t CostTraversal(Memory& /*memory*/, std::span<const Value> args,
-                            const Value& /*result*/) {
+std::uint64_t CostTraversal(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return ScaleCost(CostSize(args[0]), kStringFactor);
 }
 
-std::uint64_t CostDoubleTraversal(Memory& /*memory*/, std::span<const Value> args,
-                                  const Value& /*result*/) {
+std::uint64_t CostDoubleTraversal(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return ScaleCost(CostSize(args[0]), 2 * kStringFactor);
 }
 
@@ -102,7 +97,7 @@ std::uint64_t ScanCost(Memory& memory, const Value& value) {
 
 }  // namespace
 
-std::uint64_t CostListScan(Memory& memory, std::span<const Value> args, const Value& /*result*/) {
+std::uint64_t CostListScan(Memory& memory, Args args, const Value& /*result*/) {
   return ScanCost(memory, args[0]);
 }
 
@@ -113,7 +108,7 @@ std::optional<CallEstimate> EstimateMatch(const EstimatedCall& call) {
   return CallEstimate{text_cost * call.Size(pattern).Scale(kPatternFactor), std::nullopt};
 }
 
-std::uint64_t CostMatch(Memory& /*memory*/, std::span<const Value> args, const Value& /*result*/) {
+std::uint64_t CostMatch(Memory& /*memory*/, Args args, const Value& /*result*/) {
   return MultiplyCost(ScaleCost(AddCost(CostSize(args[0]), 1), kStringFactor),
                       ScaleCost(CostSize(args[1]), kPatternFactor));
 }

@@ -85,24 +85,23 @@ struct EstimatedCall {
 
 using EstimateRule = std::optional<CallEstimate> (*)(const EstimatedCall& call);
 /// Throws GivenUp.
-using CostRule = std::uint64_t (*)(Memory& memory, std::span<const Value> args,
-                                   const Value& result);
+using CostRule = std::uint64_t (*)(Memory& memory, Args args, const Value& result);
 
 // ---- Rules that several functions share.
 
 std::optional<CallEstimate> EstimateOne(const EstimatedCall& call);
-std::uint64_t CostOne(Memory& memory, std::span<const Value> args, const Value& result);
+std::uint64_t CostOne(Memory& memory, Args args, const Value& result);
 /// A tenth of the size of the argument, or of the receiver.
 std::optional<CallEstimate> EstimateTraversal(const EstimatedCall& call);
 /// The same for a function whose result is as large.
 std::optional<CallEstimate> EstimateTransform(const EstimatedCall& call);
-std::uint64_t CostTraversal(Memory& memory, std::span<const Value> args, const Value& result);
-std::uint64_t CostDoubleTraversal(Memory& memory, std::span<const Value> args, const Value& result);
+std::uint64_t CostTraversal(Memory& memory, Args args, const Value& result);
+std::uint64_t CostDoubleTraversal(Memory& memory, Args args, const Value& result);
 /// What a list costs whose elements are all looked at.
 std::optional<CallEstimate> EstimateListScan(const EstimatedCall& call);
-std::uint64_t CostListScan(Memory& memory, std::span<const Value> args, const Value& result);
+std::uint64_t CostListScan(Memory& memory, Args args, const Value& result);
 /// A regular expression held against a text.
 std::optional<CallEstimate> EstimateMatch(const EstimatedCall& call);
-std::uint64_t CostMatch(Memory& memory, std::span<const Value> args, const Value& result);
+std::uint64_t CostMatch(Memory& memory, Args args, const Value& result);
 
 }  // namespace kube::cel

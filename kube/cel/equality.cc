@@ -16,11 +16,6 @@ namespace {
 
 using Kind = Value::Kind;
 
-template <typename T>
-int Order(T a, T b) {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 int OrderDoubleInt(double d, std::int64_t i) {
   if (d < -kTwoTo63) return -1;
   if (d > kTwoTo63) return 1;

@@ -32,13 +32,13 @@ bool Takes(Memory& memory, TypeRef type, const Value& value) {
   return true;
 }
 
-bool TakesAll(Memory& memory, const Signature& signature, std::span<const Value> args) {
+bool TakesAll(Memory& memory, const Signature& signature, Args args) {
   return signature.args.size() == args.size() &&
          std::equal(args.begin(), args.end(), signature.args.begin(),
                     [&](const Value& arg, TypeRef type) { return Takes(memory, type, arg); });
 }
 
-Value NoOverload(Memory& memory, std::string_view function, std::span<const Value> args) {
+Value NoOverload(Memory& memory, std::string_view function, Args args) {
   std::string text = "no such overload: " + std::string(function) + "(";
   for (const Value& arg : args) {
     if (&arg != args.data()) text += ", ";
@@ -148,17 +148,17 @@ Value Evaluator::RunCall(const Node& node) {
     }
     return values[i];
   }
-  const std::span<const Value> args(values.data(), node.count);
+  const Args args(values.data(), node.count);
   const Value result = Dispatch(call, args);
   CountCall(call, args, result);
   return result;
 }
 
-void Evaluator::CountCall(const CallPlan& call, std::span<const Value> args, const Value& result) {
+void Evaluator::CountCall(const CallPlan& call, Args args, const Value& result) {
   Count(call.cost == nullptr ? 1 : call.cost(memory_, args, result));
 }
 
-Value Evaluator::Dispatch(const CallPlan& call, std::span<const Value> args) {
+Value Evaluator::Dispatch(const CallPlan& call, Args args) {
   if (call.pattern != nullptr) {
     // The name of a type is a text to the server's library.
     if (args[0].is_string() || args[0].kind == Kind::kType) {

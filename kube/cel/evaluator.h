@@ -34,8 +34,8 @@ class Evaluator {
   }
   Value RunNode(const Node& node);
   Value RunCall(const Node& node);
-  void CountCall(const CallPlan& call, std::span<const Value> args, const Value& result);
-  Value Dispatch(const CallPlan& call, std::span<const Value> args);
+  void CountCall(const CallPlan& call, Args args, const Value& result);
+  Value Dispatch(const CallPlan& call, Args args);
   Value RunLogical(const Node& node, bool is_or);
   Value RunEquals(const Node& node, bool is_equal);
   Value EqualityOf(const std::array<Value, 2>& args, bool is_equal);

@@ -15,8 +15,6 @@ class GoMatcher;
 
 namespace kube::cel {
 
-/// The arguments of a function. None is an error; the receiver is the first of them.
-using Args = std::span<const Value>;
 /// What a function does.
 using Implementation = Value (*)(Memory& memory, Args args);
 
@@ -64,6 +62,10 @@ Pattern CompilePattern(Memory& memory, std::string_view pattern);
 Value MatchText(Memory& memory, const go::GoMatcher& matcher, std::string_view text);
 /// matches().
 Value Matches(Memory& memory, Args args);
+
+/// The releases whose servers have what the name says, macros among it.
+inline constexpr base::Release kOptionalsSince{1, 28};
+inline constexpr base::Release kListsVersion3Since{1, 34};
 
 /// The tables of the libraries, each in a file of its own.
 std::span<const Overload> OperatorLibrary();

@@ -20,7 +20,7 @@ constexpr TokenSet kNameStart = SetOf(kIdentifier, kEscapedIdentifier);
 constexpr TokenSet kFieldStart = kNameStart | SetOf(kQuestionMark);
 constexpr TokenSet kMemberNext = SetOf(kDot, kLeftBracket) | kRuleEnd;
 
-constexpr int kDeepestTree = 250;
+constexpr int kMostRuleDepth = 250;
 
 enum Rule : std::uint8_t {
   kStartRule,
@@ -46,7 +46,8 @@ enum Rule : std::uint8_t {
 /// The rules of the grammar.
 class TreeParser : private RecoveringParser {
  public:
-  explicit TreeParser(const Tokens& tokens) : RecoveringParser(tokens, kRuleCount, kDeepestTree) {}
+  explicit TreeParser(const Tokens& tokens)
+      : RecoveringParser(tokens, kRuleCount, kMostRuleDepth) {}
 
   SyntaxTree Parse() {
     SyntaxNode* root = nullptr;

@@ -11,9 +11,7 @@ constexpr std::string_view kGroupCheck = "kubernetes.authorization.GroupCheck";
 constexpr std::string_view kResourceCheck = "kubernetes.authorization.ResourceCheck";
 constexpr std::string_view kDecision = "kubernetes.authorization.Decision";
 
-Value NoAuthorizer(Memory& /*memory*/, std::span<const Value> /*args*/) {
-  return Value::Error(kNoOverload);
-}
+Value NoAuthorizer(Memory& /*memory*/, Args /*args*/) { return Value::Error(kNoOverload); }
 
 std::optional<CallEstimate> EstimateCheck(const EstimatedCall& /*call*/) {
   return CallEstimate{Range::Fixed(350000), std::nullopt};

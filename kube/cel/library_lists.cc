@@ -13,8 +13,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-constexpr base::Release kSets{1, 29};
-constexpr base::Release kThirdLists{1, 34};
+constexpr base::Release kSetsSince{1, 29};
 
 bool HasOrder(const Value& value) {
   return value.is_number() || value.is_bool() || value.is_string() || value.kind == Kind::kBytes ||
@@ -129,7 +128,7 @@ Value Flatten(Memory& memory, Args args) {
 }
 
 /// The elements of `list` in the order of `keys`.
-Value SortByValues(Memory& memory, const Value& list, const Value& keys) {
+Value InOrderOf(Memory& memory, const Value& list, const Value& keys) {
   const std::uint32_t size = ListSize(list);
   if (size != ListSize(keys)) {
     return memory.Error(
@@ -160,12 +159,12 @@ Value SortByValues(Memory& memory, const Value& list, const Value& keys) {
 
 Value Sort(Memory& memory, Args args) {
   if (!args[0].is_list()) return Value::Error(kNoOverload);
-  return SortByValues(memory, args[0], args[0]);
+  return InOrderOf(memory, args[0], args[0]);
 }
 
 Value SortByKeys(Memory& memory, Args args) {
   if (!args[0].is_list() || !args[1].is_list()) return Value::Error(kNoOverload);
-  return SortByValues(memory, args[0], args[1]);
+  return InOrderOf(memory, args[0], args[1]);
 }
 
 /// True where a function that costs as much as this can but go beyond the limit: the cost will end
@@ -385,11 +384,11 @@ void AddElementRows(std::vector<Overload>& rows, const ElementType& element) {
   rows.push_back(Scan("min", "list_" + name + "_min_" + name, list, element.name, Extreme<1>));
   rows.push_back({"sort", Keep("list_" + runtime + "_sort"), true, list, list, Sort,
                   is_text ? EstimateSort<true> : EstimateSort<false>, CostSort, false,
-                  Dispatch::kGeneric, kThirdLists});
+                  Dispatch::kGeneric, kListsVersion3Since});
   rows.push_back({"@sortByAssociatedKeys", Keep("list_" + runtime + "_sortByAssociatedKeys"), true,
                   Keep("list(T), " + std::string(list)), "list(T)", SortByKeys,
                   is_text ? EstimateSortBy<true> : EstimateSortBy<false>, CostSortBy, false,
-                  Dispatch::kGeneric, kThirdLists});
+                  Dispatch::kGeneric, kListsVersion3Since});
 }
 
 std::vector<Overload> MakeListRows() {
@@ -401,23 +400,23 @@ std::vector<Overload> MakeListRows() {
       {"lastIndexOf", "list_a_last_index_of_int", true, "list(A), A", "int", LastIndexOfElement,
        EstimateListScan, CostListScan, true},
       {"slice", "list_slice", true, "list(T), int, int", "list(T)", Slice, EstimateSlice,
-       CostResult, false, Dispatch::kTyped, kThirdLists},
+       CostResult, false, Dispatch::kTyped, kListsVersion3Since},
       {"flatten", "list_flatten", true, "list(list(T))", "list(T)", Flatten, EstimateFlatten,
-       CostFlatten, false, Dispatch::kGeneric, kThirdLists},
+       CostFlatten, false, Dispatch::kGeneric, kListsVersion3Since},
       {"flatten", "list_flatten_int", true, "list(dyn), int", "list(dyn)", Flatten, EstimateFlatten,
-       CostFlatten, false, Dispatch::kGeneric, kThirdLists},
+       CostFlatten, false, Dispatch::kGeneric, kListsVersion3Since},
       {"lists.range", "lists_range", false, "int", "list(int)", MakeRange, EstimateRange, CostRange,
-       false, Dispatch::kTyped, kThirdLists},
+       false, Dispatch::kTyped, kListsVersion3Since},
       {"reverse", "list_reverse", true, "list(T)", "list(T)", Reverse, EstimateReverse, CostResult,
-       false, Dispatch::kTyped, kThirdLists},
+       false, Dispatch::kTyped, kListsVersion3Since},
       {"distinct", "list_distinct", true, "list(T)", "list(T)", Distinct, EstimateDistinct,
-       CostSort, false, Dispatch::kTyped, kThirdLists},
+       CostSort, false, Dispatch::kTyped, kListsVersion3Since},
       {"sets.contains", "list_sets_contains_list", false, "list(T), list(T)", "bool", SetContains,
-       EstimateSets<1>, CostSets<1>, false, Dispatch::kTyped, kSets},
+       EstimateSets<1>, CostSets<1>, false, Dispatch::kTyped, kSetsSince},
       {"sets.equivalent", "list_sets_equivalent_list", false, "list(T), list(T)", "bool",
-       SetEquivalent, EstimateSets<2>, CostSets<2>, false, Dispatch::kTyped, kSets},
+       SetEquivalent, EstimateSets<2>, CostSets<2>, false, Dispatch::kTyped, kSetsSince},
       {"sets.intersects", "list_sets_intersects_list", false, "list(T), list(T)", "bool",
-       SetIntersects, EstimateSets<1>, CostSets<1>, false, Dispatch::kTyped, kSets},
+       SetIntersects, EstimateSets<1>, CostSets<1>, false, Dispatch::kTyped, kSetsSince},
   };
   rows.insert(rows.end(), others.begin(), others.end());
   return rows;

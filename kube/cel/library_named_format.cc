@@ -68,7 +68,7 @@ Value MakeFormat(Memory& memory, const NamedFormat& format) {
 }
 
 template <std::size_t index>
-Value TheFormat(Memory& memory, Args /*args*/) {
+Value ConstantFormat(Memory& memory, Args /*args*/) {
   return MakeFormat(memory, kFormats[index]);
 }
 
@@ -109,8 +109,9 @@ template <std::size_t... index>
 std::vector<Overload> ConstantRows(std::index_sequence<index...> /*indices*/) {
   static const std::array<std::string, sizeof...(index)> names = {
       "format." + std::string(kFormats[index].function)...};
-  return {Overload{names[index], names[index], false, "", "kubernetes.NamedFormat", TheFormat<index>,
-                   nullptr, nullptr, false, Dispatch::kTyped, kNamedFormatsSince}...};
+  return {Overload{names[index], names[index], false, "", "kubernetes.NamedFormat",
+                   ConstantFormat<index>, nullptr, nullptr, false, Dispatch::kTyped,
+                   kNamedFormatsSince}...};
 }
 
 std::vector<Overload> MakeFormatRows() {

@@ -9,8 +9,6 @@ namespace {
 
 using Kind = Value::Kind;
 
-constexpr base::Release kOptionalsSince{1, 28};
-
 bool IsZero(const Value& value) {
   switch (value.kind) {
     case Kind::kNull:

@@ -4,6 +4,7 @@
 
 #include "kube/base/text.h"
 #include "kube/cel/function.h"
+#include "kube/cel/numbers.h"
 #include "kube/cel/opaque.h"
 #include "kube/go/go_format.h"
 
@@ -162,13 +163,11 @@ Value Patch(Memory& /*memory*/, Args args) {
   return Value::Int(static_cast<std::int64_t>(Version(args[0]).patch));
 }
 
-int OrderNumbers(std::uint64_t a, std::uint64_t b) { return a < b ? -1 : a > b ? 1 : 0; }
-
 int ComparePrereleaseParts(std::string_view a, std::string_view b) {
   const bool a_is_number = base::AreDigits(a);
   const bool b_is_number = base::AreDigits(b);
   if (a_is_number != b_is_number) return a_is_number ? -1 : 1;
-  if (a_is_number && a.size() != b.size()) return OrderNumbers(a.size(), b.size());
+  if (a_is_number && a.size() != b.size()) return Order(a.size(), b.size());
   return a.compare(b) < 0 ? -1 : a == b ? 0 : 1;
 }
 
@@ -189,9 +188,9 @@ int ComparePrereleases(std::string_view a, std::string_view b) {
 }  // namespace
 
 int CompareSemvers(const SemverValue& a, const SemverValue& b) {
-  if (const int order = OrderNumbers(a.major, b.major)) return order;
-  if (const int order = OrderNumbers(a.minor, b.minor)) return order;
-  if (const int order = OrderNumbers(a.patch, b.patch)) return order;
+  if (const int order = Order(a.major, b.major)) return order;
+  if (const int order = Order(a.minor, b.minor)) return order;
+  if (const int order = Order(a.patch, b.patch)) return order;
   return ComparePrereleases(a.prerelease, b.prerelease);
 }
 

@@ -160,7 +160,7 @@ Value Substring(Memory& memory, Args args) {
 
 Value Trim(Memory& /*memory*/, Args args) { return Value::String(go::TrimGoSpace(args[0].text())); }
 
-Value FormatArguments(Memory& memory, Args args) {
+Value FormatText(Memory& memory, Args args) {
   const Value& values = args[1];
   FormatReader reader(args[0].text());
   std::string out;
@@ -283,7 +283,7 @@ std::optional<CallEstimate> EstimateQuote(const EstimatedCall& call) {
   return CallEstimate{size.Scale(kStringFactor), Range{size.min + 2, size.max * 2 + 2}};
 }
 
-constexpr base::Release kVersion2{1, 29};  // format(), strings.quote()
+constexpr base::Release kStringsVersion2Since{1, 29};  // format(), strings.quote()
 
 }  // namespace
 
@@ -321,10 +321,10 @@ std::span<const Overload> StringLibrary() {
        EstimateTransform, CostTraversal, true},
       {"trim", "string_trim", true, "string", "string", Trim, EstimateTransform, CostTraversal,
        true},
-      {"format", "string_format", true, "string, list(dyn)", "string", FormatArguments,
-       EstimateFormat, CostTraversal, false, Dispatch::kTyped, kVersion2},
+      {"format", "string_format", true, "string, list(dyn)", "string", FormatText, EstimateFormat,
+       CostTraversal, false, Dispatch::kTyped, kStringsVersion2Since},
       {"strings.quote", "strings_quote", false, "string", "string", Quote, EstimateQuote,
-       CostTraversal, false, Dispatch::kTyped, kVersion2},
+       CostTraversal, false, Dispatch::kTyped, kStringsVersion2Since},
       {"join", "list_join", true, "list(string)", "string", Join, EstimateJoin, CostJoin, true},
       {"join", "list_join_string", true, "list(string), string", "string", Join, EstimateJoin,
        CostJoin, true},

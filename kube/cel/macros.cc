@@ -1,5 +1,6 @@
 #include "kube/cel/macros.h"
 
+#include "kube/cel/function.h"
 #include "kube/cel/operators.h"
 
 namespace kube::cel {
@@ -268,7 +269,7 @@ Expansion OptMap(Maker& make) { return OptionalMap(make, false); }
 Expansion OptFlatMap(Maker& make) { return OptionalMap(make, true); }
 
 /// Binds the receiver, and sorts it by the keys that the last argument makes of its elements.
-Expansion ExpandSortBy(Maker& make) {
+Expansion SortBy(Maker& make) {
   constexpr std::string_view kInput = "@__sortBy_input__";
   const Expr::Kind kind = make.target()->kind;
   if (kind != Expr::Kind::kList && kind != Expr::Kind::kSelect && kind != Expr::Kind::kIdent &&
@@ -293,9 +294,7 @@ struct Macro {
 };
 
 constexpr base::Release kAlways{1, 0};
-constexpr base::Release kOptionals{1, 28};
 constexpr base::Release kTwoVariables{1, 32};
-constexpr base::Release kSortBySince{1, 34};
 
 constexpr Macro kMacros[] = {
     {"has", false, 1, kAlways, Has},
@@ -305,9 +304,9 @@ constexpr Macro kMacros[] = {
     {"map", true, 2, kAlways, Map},
     {"map", true, 3, kAlways, Map},
     {"filter", true, 2, kAlways, Filter},
-    {"optMap", true, 2, kOptionals, OptMap},
-    {"optFlatMap", true, 2, kOptionals, OptFlatMap},
-    {"sortBy", true, 2, kSortBySince, ExpandSortBy},
+    {"optMap", true, 2, kOptionalsSince, OptMap},
+    {"optFlatMap", true, 2, kOptionalsSince, OptFlatMap},
+    {"sortBy", true, 2, kListsVersion3Since, SortBy},
     {"all", true, 3, kTwoVariables, All},
     {"exists", true, 3, kTwoVariables, Exists},
     {"existsOne", true, 3, kTwoVariables, ExistsOne},

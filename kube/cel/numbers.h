@@ -12,6 +12,12 @@ namespace kube::cel {
 inline constexpr double kTwoTo63 = 9223372036854775808.0;
 inline constexpr double kTwoTo64 = 18446744073709551616.0;
 
+/// -1, 0 or 1.
+template <typename T>
+int Order(T a, T b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /// strconv.FormatFloat(value, 'f', -1, 64): no exponent, as few digits as tell the value apart.
 std::string FormatFixed(double value);
 /// fmt.Sprintf("%.*f") and "%.*e": the exponent has two digits at least.

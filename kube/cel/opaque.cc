@@ -114,13 +114,13 @@ Overload ValueRow(std::string_view function, std::string_view id, bool is_member
           since};
 }
 
-Value IsGreaterThan(Memory& /*memory*/, std::span<const Value> args) {
+Value IsGreaterThan(Memory& /*memory*/, Args args) {
   return Value::Bool(CompareOpaque(*args[0].opaque, *args[1].opaque) > 0);
 }
-Value IsLessThan(Memory& /*memory*/, std::span<const Value> args) {
+Value IsLessThan(Memory& /*memory*/, Args args) {
   return Value::Bool(CompareOpaque(*args[0].opaque, *args[1].opaque) < 0);
 }
-Value CompareTo(Memory& /*memory*/, std::span<const Value> args) {
+Value CompareTo(Memory& /*memory*/, Args args) {
   return Value::Int(CompareOpaque(*args[0].opaque, *args[1].opaque));
 }
 

@@ -4,7 +4,6 @@
 #include <deque>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kube/cel/syntax.h"

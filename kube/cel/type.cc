@@ -50,7 +50,7 @@ bool SameParams(TypeRef a, TypeRef b, bool (*same)(TypeRef, TypeRef)) {
   return std::equal(a->params.begin(), a->params.end(), b->params.begin(), b->params.end(), same);
 }
 
-bool IsAnything(TypeRef type) { return IsDyn(type) || type->kind == TypeKind::kTypeParam; }
+bool IsDynOrParam(TypeRef type) { return IsDyn(type) || type->kind == TypeKind::kTypeParam; }
 
 std::string WithParams(std::string name, TypeRef type, std::string (*print)(TypeRef)) {
   if (type->params.empty()) return name;
@@ -160,7 +160,7 @@ bool IsEquivalentType(TypeRef a, TypeRef b) {
 }
 
 bool IsAssignable(TypeRef to, TypeRef from) {
-  if (to == from || IsAnything(to)) return true;
+  if (to == from || IsDynOrParam(to)) return true;
   if (to->is_nullable && from->kind == TypeKind::kNull) return true;
   return to->kind == from->kind && to->name == from->name && SameParams(to, from, IsAssignable);
 }

@@ -6,7 +6,7 @@ namespace kube::cel {
 namespace {
 
 bool IsParam(TypeRef type) { return type->kind == Type::Kind::kTypeParam; }
-bool TakesAnything(TypeRef type) { return IsDyn(type) || type->kind == Type::Kind::kError; }
+bool IsDynOrError(TypeRef type) { return IsDyn(type) || type->kind == Type::Kind::kError; }
 
 /// True if null can be used as the type.
 bool TakesNull(TypeRef type) {
@@ -110,7 +110,7 @@ bool TypeSolver::Fits(TypeRef to, TypeRef from) {
     if (bound.is_valid || bound.was_bound) return bound.is_valid;
   }
   if (IsParam(to)) return BindTo(from, to).is_valid;
-  if (TakesAnything(to) || TakesAnything(from)) return true;
+  if (IsDynOrError(to) || IsDynOrError(from)) return true;
   if (to->kind == Type::Kind::kNull) return TakesNull(from);
   if (from->kind == Type::Kind::kNull) return TakesNull(to);
   switch (to->kind) {

@@ -167,6 +167,9 @@ struct MapData {
   std::uint32_t slot_count = 0;    ///< a power of two; 0: the map is searched from end to end
 };
 
+/// The arguments of a function, none of which is an error. The receiver is the first of them.
+using Args = std::span<const Value>;
+
 /// The type of a value at run time, without parameters.
 TypeRef RuntimeType(const Value& value);
 /// Its name: "int", "google.protobuf.Duration", "net.IP".

@@ -14,6 +14,7 @@
 #include "kube/json/json.h"
 #include "kube/yaml/yaml.h"
 
+/// From the events of one YAML document to a JSON value.
 namespace kube::yaml {
 
 /// How the events are read, and what beside the value is wanted; as Parse has them.

@@ -420,10 +420,9 @@ std::string HintByObjects(std::string_view field, std::string_view message,
   }
   const std::string schema =
       type->starts_with("x-") ? std::string(*type) + ": true" : "type: " + std::string(*type);
-  const std::string more =
-      *type == "object" || *type == "array"
-          ? "; " + report::OwnClusterCommand("suggest") + " prints what is below"
-          : "";
+  const std::string more = *type == "object" || *type == "array"
+                               ? "; " + report::OwnCommand("suggest") + " prints what is below"
+                               : "";
   return are_items ? "say what " + owner + " holds: \"items: {" + schema + "}\", as in " +
                          of_objects + more
                    : "give " + owner + " a type: \"" + schema + "\", as in " + of_objects + more;

@@ -39,16 +39,10 @@ std::vector<std::string> UsableVersions(const CrdFacts& facts) {
   return names;
 }
 
-/// The command that tells what is wrong with the CRD.
-std::string CheckCommand(const report::CrdReport& crd) {
-  return crd.source.empty() ? "\"" + report::OwnClusterCommand("check " + crd.name) + "\""
-                            : "\"" + report::OwnClusterCommand("check") + "\" with these files";
-}
-
 std::string Unusable(const report::CrdReport& crd, const std::string& version,
                      const std::vector<std::string>& usable) {
-  std::string why =
-      "nothing can be pruned by the schema of " + version + "; " + CheckCommand(crd) + " tells why";
+  std::string why = "nothing can be pruned by the schema of " + version + "; " +
+                    report::CheckCommand(crd.name, crd.source) + " tells why";
   if (usable.empty()) return why;
   return why + ", and --version shows what another schema removes (" +
          kube::base::Join(usable, ", ") + ")";
@@ -200,7 +194,7 @@ std::string RefusalNote(const CrdCheck& check) {
   const report::CrdReport& report = check.facts().report;
   if (report.verdict != report::Verdict::kBlocked) return "";
   return check.name() + ": the API server would refuse it with pruning on; " +
-         CheckCommand(report) + " tells why";
+         report::CheckCommand(check.name(), report.source) + " tells why";
 }
 
 std::string GivenTwiceNote(const std::string& crd) {

@@ -59,8 +59,8 @@ ExplainedCrd::ExplainedCrd(const CrdCheck& check, const ExplainOptions& options,
   const auto& versions = check.facts().report.versions;
   const auto facts = std::ranges::find(versions, version_, &report::VersionReport::name);
   if (facts == versions.end() || !facts->structural) {
-    throw Error(named + "its schema is not structural, so no server asks its rules; \"" +
-                report::OwnClusterCommand("check " + check.name()) + "\" tells why");
+    throw Error(named + "its schema is not structural, so no server asks its rules; " +
+                report::CheckCommand(check.name(), check.facts().report.source) + " tells why");
   }
   const kube::crd::CrdVersion* version = crd_.FindVersion(version_);
   schema_ = version == nullptr ? nullptr : version->schema.get();

@@ -65,8 +65,8 @@ void GuardNews::ReportCrd(const report::GuardedUse& crd) {
   if (!crd.unusable_versions.empty()) {
     tell_("note: nothing can be pruned by the schema of " +
           kube::base::Join(crd.unusable_versions, ", ") + " of " + crd.name +
-          ", so its requests are let pass; see why by: " +
-          report::OwnClusterCommand("check " + crd.name));
+          ", so its requests are let pass; " + report::CheckCommand(crd.name, crd.source) +
+          " tells why");
   }
   if (!crd.preserve_unknown_fields && crd.source.empty()) {
     tell_("note: " + crd.name +

@@ -62,4 +62,9 @@ ClusterFlagsOfThread::~ClusterFlagsOfThread() { flags_of_thread = outer_; }
 
 std::string OwnClusterCommand(std::string_view words) { return OwnCommand(words) + ClusterFlags(); }
 
+std::string CheckCommand(const std::string& crd_name, const std::string& source) {
+  return source.empty() ? "\"" + OwnClusterCommand("check " + crd_name) + "\""
+                        : "\"" + OwnCommand("check --local") + "\" with these files";
+}
+
 }  // namespace migrate::report

@@ -57,4 +57,8 @@ class ClusterFlagsOfThread {
 /// `kubectl prune check widgets --context=staging`.
 std::string OwnClusterCommand(std::string_view words);
 
+/// The command that tells what is wrong with a CRD, in quotes: of the cluster's, or with the files
+/// that have it, where `source` is one: `"kubectl prune check --local" with these files`.
+std::string CheckCommand(const std::string& crd_name, const std::string& source);
+
 }  // namespace migrate::report

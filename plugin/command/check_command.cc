@@ -404,10 +404,10 @@ CheckReport CheckCluster(const CheckOptions& options,
   const kube::base::SystemClock clock;
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
   auto report = migrate::check::CheckCluster(options.check, cluster.session());
-  const report::PlanFiles files = {.filenames = options.check.filenames,
-                                   .recursive = options.check.recursive,
-                                   .connection = ConnectionWords(options.common.connection)};
-  report::UpgradePlan plan = report::FindUpgradePlan(report, files);
+  // The plan of one cluster of a fleet is for that cluster alone; other texts are told of several.
+  const migrate::report::ClusterFlagsOfThread flags(ConnectionWords(options.common.connection));
+  report::UpgradePlan plan = report::FindUpgradePlan(
+      report, {.filenames = options.check.filenames, .recursive = options.check.recursive});
   report.steps = std::move(plan.steps);
   report.steps_done = std::move(plan.done);
   WarnOfMissingNamespace(options.check.objects.namespace_, cluster, write_line);
@@ -564,7 +564,7 @@ int RunExplain(const CheckOptions& options) {
 }  // namespace
 
 int RunCommand(CheckOptions& options) {
-  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
+  if (!options.local) LeadCommandsTo(options.common.connection);
   if (options.check.state_dir.empty()) options.check.state_dir = migrate::rewrite::FindStateDir();
   if (options.print_transitional) return PrintTransitional(options);
   report::LoadTemplate(options.output_template);

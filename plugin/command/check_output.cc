@@ -4,7 +4,7 @@
 #include <set>
 
 #include "migrate/cluster/proposals.h"
-#include "plugin/command/cluster_access.h"
+#include "migrate/report/program_name.h"
 #include "plugin/command/fleet_console.h"
 #include "plugin/command/side_by_side.h"
 #include "plugin/report/check_report_json.h"
@@ -94,7 +94,7 @@ std::string ScopeWords(const CheckOptions& options) {
   for (const std::string& name : options.check.filenames) {
     words += " -f " + (name == "-" ? "FILE" : terminal::ShellWord(name));
   }
-  return options.local ? words : words + ConnectionWords(options.common.connection);
+  return words + migrate::report::ClusterFlags();
 }
 
 report::CheckTableOptions TableOptions(const CheckOptions& options, std::chrono::sys_seconds now) {

@@ -13,6 +13,7 @@
 #include "kube/go/go_format.h"
 #include "kube/serve/certificates.h"
 #include "migrate/cluster/list_reader.h"
+#include "migrate/report/program_name.h"
 #include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/terminal/terminal.h"
@@ -25,6 +26,24 @@ void Add(std::string& words, const char* flag, const std::string& value) {
   if (!value.empty()) words.append(" ").append(flag).append(terminal::ShellWord(value));
 }
 
+void AddTrust(std::string& words, const kube::client::ConnectionFlags& connection) {
+  Add(words, "--tls-server-name=", connection.tls_server_name);
+  Add(words, "--certificate-authority=", connection.certificate_authority);
+  if (connection.insecure_skip_tls_verify) words += " --insecure-skip-tls-verify";
+}
+
+void AddUser(std::string& words, const kube::client::ConnectionFlags& connection) {
+  Add(words, "--user=", connection.user);
+  Add(words, "--client-certificate=", connection.client_certificate);
+  Add(words, "--client-key=", connection.client_key);
+  Add(words, "--as=", connection.as);
+  Add(words, "--as-uid=", connection.as_uid);
+  for (const std::string& group : connection.as_groups) Add(words, "--as-group=", group);
+  for (const auto& [key, values] : connection.as_user_extra) {
+    for (const std::string& value : values) Add(words, "--as-user-extra=", key + "=" + value);
+  }
+}
+
 }  // namespace
 
 std::string ConnectionWords(const kube::client::ConnectionFlags& connection) {
@@ -32,12 +51,14 @@ std::string ConnectionWords(const kube::client::ConnectionFlags& connection) {
   Add(words, "--kubeconfig=", connection.kubeconfig);
   Add(words, "--context=", connection.context);
   Add(words, "--cluster=", connection.cluster);
-  Add(words, "--user=", connection.user);
   Add(words, "--server=", connection.server);
-  Add(words, "--as=", connection.as);
-  Add(words, "--as-uid=", connection.as_uid);
-  for (const std::string& group : connection.as_groups) Add(words, "--as-group=", group);
+  AddTrust(words, connection);
+  AddUser(words, connection);
   return words;
+}
+
+void LeadCommandsTo(const kube::client::ConnectionFlags& connection) {
+  migrate::report::SetClusterFlags(ConnectionWords(connection));
 }
 
 namespace {

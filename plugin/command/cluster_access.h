@@ -21,11 +21,13 @@ class PluginAnswer;
 
 namespace plugin::command {
 
-// Flags as the next command needs them, each behind a blank and a word of a shell; without
-// secrets.
+// Flags as the next command needs them, each behind a blank and a word of a shell.
 
-/// Those by which it is the same user of the same cluster: " --context=staging --as=alice".
+/// Those by which it is the same user of the same cluster: " --context=staging --as=alice". Without
+/// secrets: a token and a password are left out.
 std::string ConnectionWords(const kube::client::ConnectionFlags& connection);
+/// Has each command that this run tells lead there, too (migrate::report::ClusterFlags).
+void LeadCommandsTo(const kube::client::ConnectionFlags& connection);
 
 /// The way to the cluster that flags, kubeconfig and environment name.
 class ClusterAccess {

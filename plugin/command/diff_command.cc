@@ -5,7 +5,6 @@
 #include "kube/base/clock.h"
 #include "kube/base/result.h"
 #include "kube/meta/names.h"
-#include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/diff_folders.h"
@@ -193,7 +192,7 @@ void PrintDiffTroubles(const DiffReport& report) {
 }  // namespace
 
 int RunCommand(DiffOptions& options) {
-  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
+  if (!options.local) LeadCommandsTo(options.common.connection);
   DiffFolders folders;
   const DiffReport report = Compare(options, folders);
   if (report.is_stopped) return EndInterrupted();

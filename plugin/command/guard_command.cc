@@ -13,7 +13,6 @@
 #include "migrate/guard/guard_handlers.h"
 #include "migrate/guard/guarded_crds.h"
 #include "migrate/guard/writer_tally.h"
-#include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/run_facts.h"
@@ -223,7 +222,7 @@ class GuardRun {
 }  // namespace
 
 int RunCommand(GuardOptions& options) {
-  migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
+  LeadCommandsTo(options.common.connection);
   options.selection.keeps_schemas = !options.mutations.empty();
   GuardRun(options).Serve();
   return 0;

@@ -12,7 +12,6 @@
 #include "migrate/check/file_rewrite.h"
 #include "migrate/cluster/object_metadata.h"
 #include "migrate/cluster/proposals.h"
-#include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/fleet_migration.h"
@@ -142,7 +141,7 @@ int RunCommand(MigrateOptions& options) {
   report::LoadTemplate(options.output_template);
   if (options.local) return RunLocalRewrite(options);
   if (!options.dry_run_warning.empty()) terminal::WriteLine("Warning", options.dry_run_warning);
-  migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
+  LeadCommandsTo(options.common.connection);
   MigrationOptions migration = Completed(options);
   if (!options.fleet.contexts.empty()) {
     return EndRun(PrintFleetMigration(MigrateFleet(options, migration), options));

@@ -10,7 +10,6 @@
 #include "kube/base/clock.h"
 #include "kube/base/text.h"
 #include "kube/meta/object_path.h"
-#include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/lease_thread.h"
 #include "plugin/command/migration_summary.h"
@@ -290,7 +289,7 @@ report::Output PrintRestore(const RestoreReport& report, const RestoreOptions& o
 namespace {
 
 migrate::report::RestoreReport RestoreCluster(RestoreOptions& options) {
-  migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
+  LeadCommandsTo(options.common.connection);
   migrate::restore::RestoreOptions& restore = options.restore;
   const kube::base::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);

@@ -8,7 +8,6 @@
 #include "kube/suggest/suggestion.h"
 #include "kube/yaml/yaml.h"
 #include "migrate/cluster/private_file.h"
-#include "migrate/report/program_name.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/commands.h"
 #include "plugin/command/external_diff.h"
@@ -203,7 +202,7 @@ int ExitCodeOf(const SuggestReport& report) {
 }  // namespace
 
 int RunCommand(SuggestOptions& options) {
-  if (!options.local) migrate::report::SetClusterFlags(ConnectionWords(options.common.connection));
+  if (!options.local) LeadCommandsTo(options.common.connection);
   const SuggestReport report =
       options.local ? migrate::check::SuggestForFiles(options.suggest) : SuggestLive(options);
   if (report.is_stopped) return EndInterrupted();

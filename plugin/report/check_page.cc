@@ -9,6 +9,7 @@
 #include "kube/base/text.h"
 #include "kube/meta/names.h"
 #include "kube/meta/object_path.h"
+#include "migrate/report/program_name.h"
 #include "plugin/report/change_table.h"
 #include "plugin/report/check_sections.h"
 #include "plugin/report/check_summary.h"
@@ -514,6 +515,8 @@ Page PageOf(const FleetReport& report) {
   std::uint64_t failed = 0;
   for (const FleetCluster& cluster : report.clusters) {
     if (cluster.is_checked()) {
+      const migrate::report::ClusterFlagsOfThread flags(
+          migrate::report::ClusterFlags() + " --context=" + terminal::ShellWord(cluster.name));
       Append(page, PageOf(cluster.check), cluster.name);
     } else {
       ++failed;

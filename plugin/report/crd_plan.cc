@@ -16,6 +16,7 @@ namespace {
 using kube::base::Count;
 using kube::base::Join;
 using migrate::report::ApplyReport;
+using migrate::report::ClusterFlags;
 using migrate::report::CrdReport;
 using migrate::report::Problem;
 using migrate::report::UpgradeStep;
@@ -44,8 +45,7 @@ std::string Words(const std::string& message) {
 class CrdPlanFinder {
  public:
   // `is_whole`: no flag leaves objects out.
-  CrdPlanFinder(const CrdReport& crd, const PlanFiles& files, bool is_whole)
-      : crd_(crd), files_(files), is_whole_(is_whole) {}
+  CrdPlanFinder(const CrdReport& crd, bool is_whole) : crd_(crd), is_whole_(is_whole) {}
 
   CrdPlan Run(bool is_alone) {
     plan_.crd = &crd_;
@@ -75,8 +75,7 @@ class CrdPlanFinder {
   }
 
   std::string Migrate(const std::string& flags = "") const {
-    return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd_.name) + flags +
-                                       files_.connection);
+    return migrate::report::OwnClusterCommand("migrate " + terminal::ShellWord(crd_.name) + flags);
   }
 
   // Rewrites all objects, as the CRD is by then: before the apply, or behind it.
@@ -132,8 +131,8 @@ class CrdPlanFinder {
   std::string Check(const std::string& flags = "") const { return Own("check ") + flags; }
   std::string Suggest() const { return Own("suggest "); }
   std::string Own(const std::string& command) const {
-    return migrate::report::OwnCommand(command + terminal::ShellWord(crd_.name) +
-                                       FileFlag(crd_.source) + files_.connection);
+    return migrate::report::OwnClusterCommand(command + terminal::ShellWord(crd_.name) +
+                                              FileFlag(crd_.source));
   }
 
   bool lacks_storage_version() const { return Has(missing_, crd_.replaced->storage_version); }
@@ -230,7 +229,7 @@ class CrdPlanFinder {
                                   : "webhook: null";
     return ". The cluster's CRD has a conversion webhook that the file does not name: say " +
            nulls + " beside strategy: None in the file, or take it away by: kubectl patch crd " +
-           terminal::ShellWord(crd_.name) + files_.connection +
+           terminal::ShellWord(crd_.name) + ClusterFlags() +
            R"( --type=merge -p '{"spec":{"conversion":{"strategy":"None","webhook":null}}}')";
   }
 
@@ -323,7 +322,7 @@ class CrdPlanFinder {
     plan_.decisions.push_back(
         {"keep the objects of " + crd_.name + " as " + version + " shows them",
          "kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) + " -A -o json" +
-             files_.connection + " > " + terminal::ShellWord(file),
+             ClusterFlags() + " > " + terminal::ShellWord(file),
          std::move(reason)});
   }
 
@@ -352,7 +351,7 @@ class CrdPlanFinder {
     if (!plan_.needs_server_side || !crd_.replaced->has_last_applied) return;
     plan_.before.push_back(
         {"take the manifest that was applied last out of " + crd_.name,
-         "kubectl annotate crd " + terminal::ShellWord(crd_.name) + files_.connection +
+         "kubectl annotate crd " + terminal::ShellWord(crd_.name) + ClusterFlags() +
              " kubectl.kubernetes.io/last-applied-configuration-",
          "the CRD came by client-side apply, which keeps it in an annotation; where that is there "
          "older servers refuse a server-side apply as too long, too",
@@ -385,7 +384,7 @@ class CrdPlanFinder {
     std::vector<std::string> commands;
     for (const std::string& version : served) {
       commands.push_back("kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
-                         files_.connection + " -A -o name > /dev/null");
+                         ClusterFlags() + " -A -o name > /dev/null");
     }
     plan_.behind.push_back(
         {"see that the conversion webhook of " + crd_.name + " answers", Join(commands, " && "),
@@ -405,7 +404,7 @@ class CrdPlanFinder {
     plan_.before.push_back(
         {"apply " + crd_.name + " with the versions of both, " + storage_version +
              " as the storage version",
-         Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
+         Check(" --print-transitional | kubectl apply" + SideFlags() + ClusterFlags() + " -f -"),
          std::move(reason), PausedOwner(crd_), "changes 1 CRD"});
   }
 
@@ -532,14 +531,13 @@ class CrdPlanFinder {
     plan_.later.push_back({served.empty() ? release + "remove " + Join(old, ", ")
                                           : release + "stop to serve " + Join(served, ", ") +
                                                 ", and the one after that may remove it",
-                           "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
+                           "kubectl get crd " + terminal::ShellWord(crd_.name) + ClusterFlags() +
                                " -o jsonpath='{.status.storedVersions}'",
                            "once that names " + crd_.storage_version +
                                " alone, and no client asks for another version any more"});
   }
 
   const CrdReport& crd_;
-  const PlanFiles& files_;
   const bool is_whole_;
   std::vector<std::string> missing_;  // of status.storedVersions, in the file
   bool turns_on_ = false;             // a step before the apply turns pruning on
@@ -549,8 +547,8 @@ class CrdPlanFinder {
 
 }  // namespace
 
-CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, bool is_whole, const PlanFiles& files) {
-  return CrdPlanFinder(crd, files, is_whole).Run(is_alone);
+CrdPlan FindCrdPlan(const CrdReport& crd, bool is_alone, bool is_whole) {
+  return CrdPlanFinder(crd, is_whole).Run(is_alone);
 }
 
 std::string FileFlag(const std::string& source) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kube/base/text.h"
+#include "migrate/report/program_name.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report {
@@ -50,7 +51,7 @@ class ApplyStep {
     } else if (is_server_side_ || !managers_.empty()) {
       command += ServerSideFlags("");
     }
-    command += files_.connection;
+    command += migrate::report::ClusterFlags();
     return {stuck_.empty() ? "apply the files" : "apply the files that nothing holds up",
             command + Flags(), Reason(), Needs(), Effect()};
   }
@@ -143,15 +144,14 @@ void AppendStep(std::vector<UpgradeStep>& all, const std::vector<CrdPlan>& plans
 }
 
 // Of each proposal.
-std::vector<CrdPlan> FindCrdPlans(const migrate::report::CheckReport& report,
-                                  const PlanFiles& files) {
+std::vector<CrdPlan> FindCrdPlans(const migrate::report::CheckReport& report) {
   std::map<std::string_view, std::size_t> names;
   for (const CrdReport& crd : report.crds) ++names[crd.name];
   std::vector<CrdPlan> plans;
   for (const CrdReport& crd : report.crds) {
     if (!crd.source.empty() && (crd.apply || !crd.error.empty())) {
       plans.push_back(FindCrdPlan(crd, /*is_alone=*/names[crd.name] == 1,
-                                  /*is_whole=*/report.object_filter.empty(), files));
+                                  /*is_whole=*/report.object_filter.empty()));
     }
   }
   return plans;
@@ -200,7 +200,7 @@ bool IsApplied(const migrate::report::CheckReport& report) {
 }
 
 UpgradePlan FindUpgradePlan(const migrate::report::CheckReport& report, const PlanFiles& files) {
-  const std::vector<CrdPlan> plans = FindCrdPlans(report, files);
+  const std::vector<CrdPlan> plans = FindCrdPlans(report);
   if (plans.empty()) return {};
   const ApplyStep apply(plans, report.has_others_in_files, files);
   UpgradePlan plan;

@@ -266,7 +266,7 @@ class GuardedWidgets(unittest.TestCase):
         guard = self.enterContext(start("widgets", "--action=deny"))
 
         self.assertIn("note: nothing can be pruned by the schema of v1 of widgets.demo.example.com, so its requests "
-                      "are let pass; see why by: kubectl prune check widgets.demo.example.com", guard.lines)
+                      'are let pass; "kubectl prune check widgets.demo.example.com" tells why', guard.lines)
         wait_for("the guard is not asked", lambda: (create(f"w{time.monotonic_ns()}", legacyMode="x").returncode,
                                                      guard.report()["summary"]["requests"] > 0) == (0, True))
         self.assertEqual({}, guard.writers())

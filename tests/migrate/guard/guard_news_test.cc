@@ -48,8 +48,8 @@ TEST_CASE("At first it is told what is guarded, and why nothing will be said of 
                 "anybody is asked",
                 "guarding widgets.demo.example.com",
                 "note: nothing can be pruned by the schema of v1, v1beta1 of "
-                "widgets.demo.example.com, so its requests are let pass; see why by: kubectl prune "
-                "check widgets.demo.example.com"});
+                "widgets.demo.example.com, so its requests are let pass; \"kubectl prune check "
+                "widgets.demo.example.com\" tells why"});
   world.news.Advance();
   CHECK(world.lines.empty());
 }

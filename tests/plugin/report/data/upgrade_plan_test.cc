@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "migrate/report/program_name.h"
+
 namespace plugin::report {
 namespace upgrade_plan_test {
 
@@ -251,7 +253,8 @@ TEST_CASE("A step says what it changes, how long that takes, and what it needs",
 TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][upgrade_plan]") {
   CrdReport crd = Proposal("as.g.example.com", "a.yaml");
   crd.object_count = crd.objects_losing_fields = 1;
-  CHECK(Commands({crd}, {{"a.yaml"}, false, " --context=staging"}) ==
+  const migrate::report::ClusterFlagsOfThread flags(" --context=staging");
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
         Strings{"kubectl prune suggest as.g.example.com -f a.yaml --context=staging",
                 "kubectl get as.v1.g.example.com -A -o json --context=staging > "
                 "as.v1.g.example.com-before.json",
