@@ -56,9 +56,9 @@ fi
 step "tests"
 log=build/ctest.log
 status=0
-# Most of them wait most of their time: all together they need less than two processors. One place is for what is
-# built meanwhile.
-ctest --preset dev --parallel $((1 + 3 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
+# Those with an API server wait half of their time. More of them at once take longer: processes that push each other
+# aside cost a quarter more of the processor. One place is for what is built meanwhile.
+ctest --preset dev --parallel $((1 + 2 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
 [ "$lacking" -eq 0 ] || status=1
 # On a failure all that ctest says about it; else its summary alone.
 if [ "$status" -ne 0 ]; then grep -Ev ' +(Passed|Start) +|^ +Start ' "$log" || true; else grep 'tests passed' "$log"; fi
