@@ -270,8 +270,9 @@ class Checker {
   void Resolve(Expr& expr, const Function& function) {
     Reference& reference = ReferenceOf(expr);
     reference.function = &function;
-    if (function.name == operators::kAnd || function.name == operators::kOr)
+    if (function.name == operators::kAnd || function.name == operators::kOr) {
       return ResolveLogical(expr, function);
+    }
     std::vector<TypeRef> args;
     if (expr.target != nullptr) args.push_back(TypeOf(*expr.target));
     for (const Expr* arg : expr.args) args.push_back(TypeOf(*arg));

@@ -63,7 +63,7 @@ Value MatchText(Memory& memory, const go::GoMatcher& matcher, std::string_view t
 /// matches().
 Value Matches(Memory& memory, Args args);
 
-/// The releases whose servers have what the name says, macros among it.
+/// The first releases of what has functions in a library and macros beside.
 inline constexpr base::Release kOptionalsSince{1, 28};
 inline constexpr base::Release kListsVersion3Since{1, 34};
 

@@ -288,8 +288,9 @@ class TreeParser : private RecoveringParser {
           return Literal(node, 183, kRuleEnd);
       }
     });
-    if (primary->kind == SyntaxNode::Kind::kBroken)
+    if (primary->kind == SyntaxNode::Kind::kBroken) {
       primary->start = nullptr;  // cel-go has no place for it
+    }
     if (node == primary) node->end = Last();
     return node;
   }

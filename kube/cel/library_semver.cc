@@ -143,8 +143,9 @@ VersionProblem ReadVersion(Memory& memory, Args args, SemverValue& version) {
 
 Value StringToSemver(Memory& memory, Args args) {
   auto* value = memory.Take<SemverValue>();
-  if (const VersionProblem problem = ReadVersion(memory, args, *value))
+  if (const VersionProblem problem = ReadVersion(memory, args, *value)) {
     return memory.Error(*problem);
+  }
   return memory.OfOpaque(value);
 }
 

@@ -238,8 +238,9 @@ Expansion TransformMapEntry(Maker& make) { return TransformMap(make, true); }
 
 Expansion Has(Maker& make) {
   const Expr& field = *make.arg(0);
-  if (field.kind != Expr::Kind::kSelect)
+  if (field.kind != Expr::Kind::kSelect) {
     return make.Error(field, "invalid argument to has() macro");
+  }
   Expr* test = make.New(Expr::Kind::kSelect);
   test->is_test = true;
   test->target = field.target;

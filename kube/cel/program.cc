@@ -247,8 +247,9 @@ class Planner {
     const std::string& name = expr.name;
     if (name == operators::kConditional) return PlanConditional(expr);
     if (name == operators::kIndex) return PlanIndex(expr, false);
-    if (name == operators::kOptionalIndex || name == operators::kOptionalSelect)
+    if (name == operators::kOptionalIndex || name == operators::kOptionalSelect) {
       return PlanIndex(expr, true);
+    }
     std::vector<std::uint32_t> args;
     if (expr.target != nullptr) args.push_back(Plan(*expr.target));
     for (const Expr* arg : expr.args) args.push_back(Plan(*arg));
